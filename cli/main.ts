@@ -3,6 +3,7 @@ import { CliError } from '../layers/terminal/cli-error.ts'
 import { START } from '../layers/terminal/how-to-run.ts'
 import { outputOf, printFailure, type Terminal } from '../layers/terminal/terminal.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { ACCOUNTS } from './commands/accounts.ts'
 import { ADMIN_KEYS } from './commands/admin-keys.ts'
 import { option } from './commands/arguments.ts'
 import { AUDIT } from './commands/audit.ts'
@@ -39,6 +40,7 @@ const SMOKE: CommandRow = {
 
 const COMMANDS = {
   keys: KEYS,
+  accounts: ACCOUNTS,
   'admin-keys': ADMIN_KEYS,
   usage: USAGE,
   catalog: CATALOG,

@@ -48,6 +48,15 @@ export function percentage(most: number): (text: string) => bigint {
   }
 }
 
+/** The text unchanged, if its value keeps the rule. */
+export function checkedBy(rule: z.ZodType, valueIn: (text: string) => unknown): (text: string) => string {
+  const check = argument(rule, valueIn)
+  return (text) => {
+    check(text.trim())
+    return text.trim()
+  }
+}
+
 /** An option of a command, and the value that it has unless given. */
 export function option(flags: string, words: string, read?: (text: string) => unknown, usual?: unknown): Option {
   const made = new Option(flags, words)

@@ -1,5 +1,5 @@
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { AuditLine, AuditShape, AuditSummary } from '../../layers/admin/api/shapes/books.ts'
+import type { AccountAuditShape, AuditLine, AuditShape, AuditSummary } from '../../layers/admin/api/shapes/books.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed, wide } from '../../layers/terminal/table.ts'
@@ -8,64 +8,90 @@ import { option } from './arguments.ts'
 import type { Session } from './open-session.ts'
 import type { CommandRow } from './run.ts'
 
+type Options = { readonly key?: string; readonly account?: string }
+type Audited = AuditShape | AccountAuditShape
+
 export const AUDIT: CommandRow = {
-  words: 'add every key up, and name the requests and grants that do not fit; exits with 1 if anything is wrong',
-  options: [option('--key <key>', 'this key only')],
-  async work(session: Session, { key }: { readonly key?: string }) {
+  words: 'add every key and account up, and name what does not fit; exits with 1 if anything is wrong',
+  options: [option('--key <key>', 'this key only'), option('--account <account>', 'this account only')],
+  async work(session: Session, asked: Options) {
     const { out, json, fail } = session
-    const data = await audited(session, key)
-    const audits: List<AuditShape> = { object: 'list', data, has_more: false, last_id: null }
+    const data = await audited(session, asked)
+    const audits: List<Audited> = { object: 'list', data, has_more: false, last_id: null }
     if (json) printJson(out, audits)
     else show(out, data)
     if (data.some(({ ok }) => !ok)) fail()
   },
 }
 
-async function audited({ admin, progress }: Session, key_id: string | undefined): Promise<AuditShape[]> {
-  const audits: AuditShape[] = []
+async function audited({ admin, progress }: Session, { key: key_id, account }: Options): Promise<Audited[]> {
+  const audits: Audited[] = []
   for (let after: string | null | undefined; after !== null; ) {
     let end: AuditSummary | undefined
-    for await (const line of admin.lines<AuditLine>('/audits', { key_id, after })) {
+    for await (const line of admin.lines<AuditLine>('/audits', { key_id, account, after })) {
       if (line.object === 'audit.summary') end = line
       else audits.push(line)
     }
     if (!end) throw new CliError('The audit broke off before its end, so nothing is proven. Try again.')
-    progress.say(`audit: ${end.keys} keys`)
+    progress.say(`audit: ${end.keys} keys, ${end.accounts} accounts`)
     after = end.last_id
   }
   return audits
 }
 
-function show(out: Screen, audits: readonly AuditShape[]): void {
-  printTable(out, audits, {
-    key: wide((audit) => audit.key_id),
-    name: (audit) => audit.name,
-    granted: summed((audit) => audit.granted),
-    available: summed((audit) => audit.available),
-    held: summed((audit) => audit.held),
-    spent: summed((audit) => audit.spent),
-    rows: summed((audit) => audit.rows),
-    'row costs': wide((audit) => audit.row_costs),
-    result: { of: verdict, style: ({ ok }) => (ok ? 'good' : 'bad') },
-  })
+function show(out: Screen, audits: readonly Audited[]): void {
+  const keys = audits.filter((audit) => audit.object === 'audit')
+  const accounts = audits.filter((audit) => audit.object === 'account.audit')
+  const amounts = {
+    granted: summed((audit: Audited) => audit.granted),
+    available: summed((audit: Audited) => audit.available),
+    held: summed((audit: Audited) => audit.held),
+    spent: summed((audit: Audited) => audit.spent),
+  }
+  const result = { of: verdict, style: ({ ok }: Audited) => (ok ? 'good' : 'bad') } as const
+  if (keys.length > 0 || accounts.length === 0) {
+    printTable(out, keys, {
+      key: wide((audit) => audit.key_id),
+      name: (audit) => audit.name,
+      ...amounts,
+      rows: summed((audit) => audit.rows),
+      'row costs': wide((audit) => audit.row_costs),
+      result,
+    })
+  }
+  if (accounts.length > 0) {
+    printTable(out, accounts, {
+      account: wide((audit) => audit.account_id),
+      name: (audit) => audit.name,
+      ...amounts,
+      'in pool': summed((audit) => audit.in_pool),
+      'under way': summed((audit) => audit.in_flight),
+      result,
+    })
+  }
   for (const audit of audits) showFindings(out, audit)
   const wrong = audits.filter(({ ok }) => !ok).length
-  out.log(
-    wrong === 0
-      ? `\n${audits.length} ${audits.length === 1 ? 'key' : 'keys'}, all clean.`
-      : `\n${wrong} of ${audits.length} keys do not add up.`,
-  )
+  const counted = [
+    countText(keys.length, 'key'),
+    ...(accounts.length > 0 ? [countText(accounts.length, 'account')] : []),
+  ]
+  const all = counted.join(' and ')
+  out.log(wrong === 0 ? `\n${all}, all clean.` : `\n${wrong} of ${all} do not add up.`)
 }
 
-function showFindings(out: Screen, { key_id, name, findings, more_findings }: AuditShape): void {
+const countText = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function showFindings(out: Screen, audit: Audited): void {
+  const { name, findings, more_findings } = audit
   if (findings.length === 0) return
-  out.log(`\n${key_id} (${name})`)
+  out.log(`\n${'key_id' in audit ? audit.key_id : audit.account_id} (${name})`)
   for (const { about, text, note } of findings) out.log(`  ${note ? 'note: ' : ''}${about}: ${text}`)
   if (more_findings > 0) out.log(`  … and ${more_findings} more findings`)
 }
 
-function verdict({ balances, explained, ok }: AuditShape): string {
-  if (!balances) return 'granted is not available + held + spent'
-  if (!explained) return 'spent is not the sum of the rows'
-  return ok ? 'ok' : 'see below'
+function verdict(audit: Audited): string {
+  if (audit.object === 'account.audit') return audit.ok ? 'ok' : 'see below'
+  if (!audit.balances) return 'granted is not available + held + spent'
+  if (!audit.explained) return 'spent is not the sum of the rows'
+  return audit.ok ? 'ok' : 'see below'
 }

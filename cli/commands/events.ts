@@ -8,22 +8,24 @@ import type { Session } from './open-session.ts'
 import type { CommandRow } from './run.ts'
 import { shortTime } from './time-range.ts'
 
-type ListOptions = { key?: string; catalog?: boolean; since: number; limit: number; after?: string }
+type ListOptions = { key?: string; account?: string; catalog?: boolean; since: number; limit: number; after?: string }
 
 export const EVENTS: CommandRow = {
-  words: 'who changed a key or the catalog',
+  words: 'who changed a key, an account or the catalog',
   commands: {
     list: {
       words: 'the newest changes: who, what, before and after',
       options: [
         option('--key <key>', 'of this key only, or of this admin key by its id'),
+        option('--account <account>', 'of this account only'),
         option('--catalog', 'of the catalog only'),
         option('--since <period>', 'how far back', period).default(period('30d'), '30d'),
         option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
         option('--after <last-id>', 'go on after the last_id of a list before, which --json shows'),
       ],
-      check({ key, catalog }: ListOptions) {
-        if (key !== undefined && catalog) throw new CliError('Choose one of --key and --catalog.')
+      check({ key, account, catalog }: ListOptions) {
+        if ([key, account, catalog].filter(Boolean).length < 2) return
+        throw new CliError('Choose one of --key, --account and --catalog.')
       },
       work: listAction,
     },
@@ -31,9 +33,9 @@ export const EVENTS: CommandRow = {
 }
 
 async function listAction(session: Session, options: ListOptions): Promise<void> {
-  const { key: key_id, catalog, since, limit, after } = options
+  const { key, account, catalog, since, limit, after } = options
   const query = {
-    key_id,
+    key_id: key ?? account,
     what: catalog ? 'catalog' : undefined,
     from: isoTime(Math.max(session.nowMs - since, 0)),
     after,

@@ -12,7 +12,7 @@ import type { Session } from './open-session.ts'
 export type ExportFormat = 'csv' | 'jsonl'
 
 type Wanted = { readonly fromMs: number; readonly toMs: number } & {
-  readonly [Name in 'key_id' | 'model' | 'outcome' | 'status' | 'user' | 'tag']?: string | undefined
+  readonly [Name in 'key_id' | 'account' | 'model' | 'outcome' | 'status' | 'user' | 'tag']?: string | undefined
 }
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
@@ -86,6 +86,7 @@ export type SummaryGroup = UsageGroup | 'user' | `${typeof TAG}${string}`
 const NAMES: Readonly<Record<UsageGroup | 'user', (row: UsageRow) => string | undefined>> = {
   model: ({ model }) => model,
   key: ({ keyId }) => keyId,
+  account: ({ keyId }) => keyId,
   provider: ({ provider }) => provider,
   day: ({ startedAtMs }) => utcDay(startedAtMs),
   user: ({ user }) => user,
@@ -97,20 +98,25 @@ export async function summedRows(session: Session, wanted: Wanted, by: SummaryGr
   const groups = new UsageGroups()
   const named = new Set<string>()
   const group = NAMED_GROUPS.find((one) => one === by)
+  const keys = by === 'key' || by === 'account' ? (await session.admin.list<KeyShape>('/keys')).data : []
+  const accountOf = new Map(by === 'account' ? keys.map(({ id, account_id }) => [id, account_id ?? id]) : [])
   for await (const row of exportedRows(session, 'usage summary', wanted)) {
     const tags = () => new Map(Object.entries(row.tags ?? {}))
-    const name = (group ? NAMES[group](row) : tags().get(by.slice(TAG.length))) || '-'
+    const own = (group ? NAMES[group](row) : tags().get(by.slice(TAG.length))) || '-'
+    const name = accountOf.get(own) ?? own
     if (named.size < MOST_GROUPS) named.add(name)
     groups.add(named.has(name) ? name : OTHERS, partOf(row))
   }
   const { total } = groups
-  const keys = by === 'key' ? await session.admin.list<KeyShape>('/keys') : undefined
+  const labels = keys.map(
+    (key) => [accountOf.get(key.id) ?? key.id, (by === 'account' && key.account_name) || key.name] as const,
+  )
   return {
     object: 'page',
     // The admin API has no sums by user or tag.
     group_by: by as UsageGroup,
     data: [],
     total: usageNumbers(total, total.cost),
-    groups: shownGroups(groups, by, keys && new Map(keys.data.map(({ id, name }) => [id, name]))),
+    groups: shownGroups(groups, by, new Map(labels)),
   }
 }

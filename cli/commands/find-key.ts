@@ -1,37 +1,46 @@
+import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import type { Ask } from '../admin-client/ask.ts'
 
-/** A key or an admin key, as it can be named on the command line. */
-type NamedKey = Pick<KeyShape, 'id' | 'name' | 'status' | 'last_four'> & {
+/** A key, an account or an admin key, as it can be named on the command line. */
+type NamedKey = Pick<KeyShape | AccountShape, 'id' | 'name' | 'status'> & {
+  readonly last_four?: string
   readonly external_id?: string | null
   readonly previous?: { readonly last_four: string } | null
 }
 
 type Words = { readonly noun: string; readonly list: string }
 
-const KEYS: Words = { noun: 'key', list: 'waybill keys list' }
-/** The id of a key, or of an admin key, which the list of changes takes, too. */
-const ID = /^(key_[0-9A-HJKMNP-TV-Z]{26}|adminkey_\w+)$/
+const WORDS = {
+  key: { noun: 'key', list: 'waybill keys list' },
+  account: { noun: 'account', list: 'waybill accounts list' },
+} satisfies Record<string, Words>
+/** The id of a key or an account, or of an admin key, which the list of changes takes, too. */
+const IDS = { key: /^(key_[0-9A-HJKMNP-TV-Z]{26}|adminkey_\w+)$/, account: /^acct_[0-9A-HJKMNP-TV-Z]{26}$/ }
 /** The most keys that a search tells. */
 const MOST_FOUND = 20
 const MOST_NAMED = 10
 
-export async function findKeyId(admin: Pick<Ask, 'get' | 'list'>, text: string): Promise<string> {
-  if (ID.test(text)) return text
-  const { keys } = await admin.get<SearchShape>('/search', { q: text })
-  // Parts of names are found, too, and may crowd out the key that is meant.
-  const found = keys.length < MOST_FOUND ? keys : (await admin.list<KeyShape>('/keys')).data
-  return onlyKey(found, text, KEYS).id
+export async function findId(admin: Pick<Ask, 'get' | 'list'>, kind: keyof typeof IDS, text: string): Promise<string> {
+  if (IDS[kind].test(text)) return text
+  const { [`${kind}s` as const]: first } = await admin.get<SearchShape>('/search', { q: text })
+  // Parts of names are found, too, and may crowd out the one that is meant.
+  const found: readonly NamedKey[] =
+    first.length < MOST_FOUND ? first : (await admin.list<KeyShape | AccountShape>(`/${kind}s`)).data
+  return onlyKey(found, text, WORDS[kind]).id
 }
+
+export const noSuch = (kind: keyof typeof IDS, text: string) =>
+  `There is no ${kind} '${text}'. '${WORDS[kind].list}' shows those that exist.`
 
 /** A revoked key counts only if no other is called so: a name and an external id can be given again. */
 export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string, { noun, list }: Words): Key {
   const called = keys.filter(({ id, name, external_id, last_four, previous }) =>
     [id, name, external_id, last_four, previous?.last_four].includes(text),
   )
-  const living = called.filter(({ status }) => status !== 'revoked')
+  const living = called.filter(({ status }) => status !== 'revoked' && status !== 'closed')
   const [only, ...others] = living.length > 0 ? living : called
   if (only && others.length === 0) return only
   if (only) throw new CliError(`'${text}' is not one ${noun}, so say its id:${lines([only, ...others])}`)
@@ -43,7 +52,10 @@ export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string
 function lines(keys: readonly NamedKey[]): string {
   const named = keys
     .slice(0, MOST_NAMED)
-    .map(({ id, name, status, last_four }) => `${id}  ${name} (${status}, …${last_four})`)
+    .map(
+      ({ id, name, status, last_four }) =>
+        `${id}  ${name} (${status}${last_four === undefined ? '' : `, …${last_four}`})`,
+    )
   const more = keys.length > MOST_NAMED ? [`… and ${keys.length - MOST_NAMED} more`] : []
   return ['', ...named, ...more].join('\n  ')
 }

@@ -7,13 +7,20 @@ import { gatherInvoices, type Invoice, type InvoiceLine, type Invoices, type Inv
 import type { Session } from './open-session.ts'
 import type { CommandRow } from './run.ts'
 
-type Options = { readonly month: string; readonly key?: string; readonly format: 'csv' | 'json' | 'html' }
+type Options = {
+  readonly month: string
+  readonly key?: string
+  readonly account?: string
+  readonly format: 'csv' | 'json' | 'html'
+}
 
 export const INVOICE: CommandRow = {
-  words: 'what each key was charged in a month, by model; exits with 1 if a day is open or the books differ',
+  words:
+    'what each customer, an account or a key, was charged in a month, by model; exits with 1 if a day is open or the books differ',
   options: [
     required('--month <month>', 'a UTC month such as 2026-10', readMonth),
     option('--key <key>', 'of this key only'),
+    option('--account <account>', 'of this account only'),
     option('--format <format>', 'how to write it').choices(['csv', 'json', 'html']).default('csv'),
   ],
   work: invoiceAction,
@@ -24,9 +31,9 @@ function readMonth(text: string): string {
   throw new InvalidArgumentError('It must be a month such as 2026-10.')
 }
 
-async function invoiceAction(session: Session, { month, key, format }: Options): Promise<void> {
+async function invoiceAction(session: Session, { month, format, ...asked }: Options): Promise<void> {
   const { out, json, fail } = session
-  const invoices = await gatherInvoices(session, month, key)
+  const invoices = await gatherInvoices(session, month, asked)
   if (json || format === 'json') printJson(out, invoices)
   else if (format === 'html') out.log(invoicePage(invoices).trimEnd())
   else for (const line of csvOf(invoices)) out.log(line.trimEnd())
@@ -34,14 +41,16 @@ async function invoiceAction(session: Session, { month, key, format }: Options):
   if (invoices.problems.length > 0) fail()
 }
 
-const HEADER = 'month,key_id,name,external_id,model,requests,prompt_tokens,completion_tokens,charged'
+const HEADER =
+  'month,key_id,name,external_id,model,requests,prompt_tokens,completion_tokens,charged,account_id,key_name'
 
 function* csvOf({ month, data }: Invoices): Generator<string> {
   yield HEADER
-  for (const { key_id, name, external_id, lines } of data) {
-    for (const { model, requests, prompt_tokens, completion_tokens, charged } of lines) {
-      const named = [month, key_id, name ?? '', external_id ?? '', model]
-      yield csvLine([...named, requests, prompt_tokens, completion_tokens, charged])
+  for (const { account_id, name, external_id, lines, ...one } of data) {
+    for (const { model, requests, prompt_tokens, completion_tokens, charged, ...line } of lines) {
+      const named = [month, line.key_id ?? one.key_id ?? '', name ?? '', external_id ?? '', model]
+      const own = [account_id ?? '', line.key_name ?? '']
+      yield csvLine([...named, requests, prompt_tokens, completion_tokens, charged, ...own])
     }
   }
 }
@@ -71,13 +80,15 @@ function invoicePage(invoices: Invoices): string {
   ].join('\n')
 }
 
-function sheetOf({ key_id, name, external_id, lines, total }: Invoice, month: string, through: string | null): string {
-  const ids = [external_id, key_id].filter((id) => id !== null).map(escaped)
+function sheetOf(invoice: Invoice, month: string, through: string | null): string {
+  const { external_id, lines, total } = invoice
+  const id = invoice.account_id ?? invoice.key_id ?? ''
+  const ids = [external_id, id].filter((id) => id !== null).map(escaped)
   const period = through === null ? month : `${month}-01 to ${through} (UTC)`
   return [
-    `<section><h1>${escaped(name ?? key_id)}</h1><p>${ids.join('<br>')}</p><p>Usage from ${escaped(period)}</p>`,
+    `<section><h1>${escaped(invoice.name ?? id)}</h1><p>${ids.join('<br>')}</p><p>Usage from ${escaped(period)}</p>`,
     `<table><thead><tr>${HEADS.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>`,
-    `<tbody>${lines.map((line) => rowOf(line.model, line)).join('')}</tbody>`,
+    `<tbody>${lines.map((line) => rowOf(line.key_name ? `${line.key_name}: ${line.model}` : line.model, line)).join('')}</tbody>`,
     `<tfoot>${rowOf('Total', total)}</tfoot></table></section>`,
   ].join('\n')
 }

@@ -1,4 +1,5 @@
-import type { KeyDetail } from '../../layers/admin/api/shapes/keys.ts'
+import type { AccountDetail } from '../../layers/admin/api/shapes/accounts.ts'
+import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { shownGroups } from '../../layers/admin/usage/usage-numbers.ts'
 import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
@@ -8,13 +9,17 @@ import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.
 import { mapConcurrently } from '../../layers/gateway/platform/map-concurrently.ts'
 import { Refusal } from '../admin-client/refusal.ts'
 import { exportedRows } from './exported-rows.ts'
-import { pathOf } from './one-key.ts'
+import { keyAt } from './one-key.ts'
 import type { Session } from './open-session.ts'
 
 export type Invoices = Awaited<ReturnType<typeof gatherInvoices>>
-export type Invoice = Awaited<ReturnType<typeof invoiceOf>>['invoice']
+export type Invoice = Awaited<ReturnType<typeof invoicesByCustomer>>[number]
+type OfKey = Awaited<ReturnType<typeof invoiceOf>>['invoice']
 export type InvoiceTotal = ReturnType<typeof totalOf>
-export type InvoiceLine = ReturnType<typeof linesOf>[number]
+export type InvoiceLine = ReturnType<typeof linesOf>[number] & {
+  readonly key_id?: string
+  readonly key_name?: string | null
+}
 
 type Range = { readonly fromMs: number; readonly toMs: number }
 
@@ -26,33 +31,34 @@ const KEYS_AT_ONCE = 8
  * The invoices of a month, from the totals of its closed days. They are compared with the sums of days, which are kept
  * apart from the totals, and with the rows, as far as those cannot have expired.
  */
-export async function gatherInvoices(session: Session, month: string, keyId: string | undefined) {
+export async function gatherInvoices(session: Session, month: string, asked: Asked) {
   const fromMs = Date.parse(`${month}-01T00:00:00Z`)
   const endMs = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))
+  const only = await keysAsked(session, asked)
   const whole = await usagePage(session, { fromMs, toMs: endMs }, 'key')
   const open = whole.data.filter(({ closed }) => !closed).map(({ start_time }) => start_time.slice(0, 10))
   const range = { fromMs, toMs: open[0] === undefined ? endMs : Date.parse(open[0]) }
   const hasDays = range.toMs > fromMs
   const books = hasDays && open.length > 0 ? await usagePage(session, range, 'key') : whole
-  const groups = hasDays ? books.groups.filter(({ group }) => keyId === undefined || group === keyId) : []
-  const rows = hasDays ? await sumsOfRows(session, range, keyId) : new Map<string, UsageGroups>()
-  const ids = new Set([...groups.map(({ group }) => group), ...rows.keys(), ...(keyId === undefined ? [] : [keyId])])
+  const groups = hasDays ? books.groups.filter(({ group }) => only?.has(group) ?? true) : []
+  const rows = hasDays ? await sumsOfRows(session, range, asked, only) : new Map<string, UsageGroups>()
+  const ids = new Set([...groups.map(({ group }) => group), ...rows.keys(), ...(only ?? [])])
   const problems = open.length === 0 ? [] : [openText(month, open)]
   const mayLackRows = fromMs + LEAST_ROW_DAYS * DAY_MS <= session.nowMs
-  const data: Invoice[] = []
-  const made = mapConcurrently(ids, KEYS_AT_ONCE, async (id) => {
+  const made: OfKey[] = []
+  const making = mapConcurrently(ids, KEYS_AT_ONCE, async (id) => {
     const ofRows = linesOf(shownGroups(rows.get(id) ?? new UsageGroups(), 'model'))
     return [{ ofRows, ...(await invoiceOf(session, id, range, ofRows)) }]
   })
-  for await (const { invoice, isGone, all, ofRows } of made) {
+  for await (const { invoice, isGone, all, ofRows } of making) {
     const name = `${invoice.key_id} (${invoice.name ?? 'a key that is gone'})`
     const inBooks = groups.filter(({ group }) => group === invoice.key_id)
     const [ours, theirs] = [textOf(totalOf(all)), textOf(totalOf(linesOf(inBooks)))]
     if (ours !== theirs) problems.push(`${name}: the totals of days have ${ours}, and the sums of days ${theirs}.`)
     if (!isGone && !mayLackRows) problems.push(...differences(name, all, ofRows))
-    if (invoice.lines.length > 0 || invoice.key_id === keyId) data.push(invoice)
+    if (invoice.lines.length > 0 || only?.has(invoice.key_id)) made.push(invoice)
   }
-  data.sort((a, b) => (sortName(a) < sortName(b) ? -1 : 1))
+  const data = (await invoicesByCustomer(session, made)).sort((a, b) => (sortName(a) < sortName(b) ? -1 : 1))
   return {
     object: 'invoices' as const,
     month,
@@ -64,7 +70,37 @@ export async function gatherInvoices(session: Session, month: string, keyId: str
   }
 }
 
-const sortName = ({ name, key_id }: Invoice) => `${name ?? ''}\0${key_id}`
+const sortName = ({ name, key_id, account_id }: Invoice) => `${name ?? ''}\0${account_id ?? key_id}`
+
+type Asked = { readonly key?: string | undefined; readonly account?: string | undefined }
+
+async function keysAsked({ admin }: Session, { key, account }: Asked): Promise<ReadonlySet<string> | undefined> {
+  if (account === undefined) return key === undefined ? undefined : new Set([key])
+  return new Set((await admin.list<KeyShape>('/keys', { account })).data.map(({ id }) => id))
+}
+
+/** The keys of an account are on one invoice, which has a line for each key and model. */
+function invoicesByCustomer(session: Session, made: readonly OfKey[]) {
+  const customers = Map.groupBy(made, ({ account_id, key_id }) => account_id ?? key_id)
+  return Promise.all([...customers].map(([id, invoices]) => invoiceOfCustomer(session, id, invoices)))
+}
+
+async function invoiceOfCustomer(session: Session, id: string, invoices: readonly OfKey[]) {
+  const [first] = invoices
+  const account = first?.account_id ? await keyAt<AccountDetail>(session, id) : undefined
+  const lines: readonly InvoiceLine[] = account
+    ? invoices.flatMap((own) => own.lines.map((line) => ({ key_id: own.key_id, key_name: own.name, ...line })))
+    : (first?.lines ?? [])
+  const { name, external_id } = account ?? { name: first?.name ?? null, external_id: first?.external_id ?? null }
+  return {
+    account_id: account?.id ?? null,
+    key_id: account ? null : id,
+    name,
+    external_id,
+    lines,
+    total: totalOf(lines),
+  }
+}
 
 function usagePage({ admin }: Session, { fromMs, toMs }: Range, by: 'key' | 'model', keyId?: string) {
   const query = { bucket: '1d', group_by: by, from: isoTime(fromMs), to: isoTime(toMs), key_id: keyId }
@@ -78,29 +114,29 @@ function openText(month: string, open: readonly string[]): string {
 
 /** Made from the totals of a key's days; of a key that is gone, from its rows. */
 async function invoiceOf(session: Session, id: string, range: Range, ofRows: readonly InvoiceLine[]) {
-  const key = await keyAt(session, id)
+  const key = await keyIfAny(session, id)
   const ofTotals = async () =>
     range.fromMs < range.toMs ? linesOf((await usagePage(session, range, 'model', id)).groups) : []
   const all = key ? await ofTotals() : ofRows
   const lines = all.filter(({ model, charged }) => model !== NO_MODEL || charged !== '0')
-  const { name = null, external_id = null } = key ?? {}
-  const invoice = { key_id: id, name, external_id, lines, total: totalOf(lines) }
+  const { name = null, external_id = null, account_id = null } = key ?? {}
+  const invoice = { key_id: id, account_id, name, external_id, lines, total: totalOf(lines) }
   return { invoice, isGone: !key, all }
 }
 
-async function keyAt({ admin }: Session, id: string): Promise<KeyDetail | undefined> {
-  return admin.get<KeyDetail>(pathOf(id)).catch((error) => {
+async function keyIfAny(session: Session, id: string): Promise<KeyDetail | undefined> {
+  return keyAt(session, id).catch((error) => {
     if (error instanceof Refusal && error.code === 'not_found') return undefined
     throw error
   })
 }
 
 /** The API finds no rows by the id of a key that is gone, so those of all keys are read. */
-async function sumsOfRows(session: Session, range: Range, keyId: string | undefined) {
-  const key_id = keyId && (await keyAt(session, keyId))?.id
+async function sumsOfRows(session: Session, range: Range, { key, account }: Asked, only?: ReadonlySet<string>) {
+  const key_id = key && (await keyIfAny(session, key))?.id
   const sums = new Map<string, UsageGroups>()
-  for await (const row of exportedRows(session, 'invoice', { ...range, key_id })) {
-    if (keyId !== undefined && row.keyId !== keyId) continue
+  for await (const row of exportedRows(session, 'invoice', { ...range, key_id, account })) {
+    if (only && !only.has(row.keyId)) continue
     const ofKey = sums.get(row.keyId) ?? new UsageGroups()
     sums.set(row.keyId, ofKey)
     ofKey.add(row.model ?? NO_MODEL, partOf(row))

@@ -1,4 +1,5 @@
 import { Argument } from 'commander'
+import type { AccountDetail, AccountGrantMade } from '../../layers/admin/api/shapes/accounts.ts'
 import type { GrantMade, GrantShape, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
@@ -14,17 +15,39 @@ import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import * as args from './arguments.ts'
-import { option, type SettingOptions, settingOptions, settingsOf } from './arguments.ts'
+import { option, required, type SettingOptions, settingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, CommandRows } from './run.ts'
 import { shortTime } from './time-range.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
 const GRACE_WORDS = 'how long the old one stays valid; 0 ends it at once'
 
-const referenceOption = (words: string) => option('--reference <text>', words, args.reference)
+export const referenceOption = (words: string) => option('--reference <text>', words, args.reference)
+
+export function grantCommands(to: 'key' | 'account'): CommandRows {
+  return {
+    [`grant <${to}>`]: {
+      words: 'add credits, or correct a grant: -5 takes 5 back, if they are available',
+      argument: new Argument('<credits>', 'how many').argParser((text) => formatCredits(args.grantedCredits(text))),
+      options: [
+        referenceOption('the payment behind them, such as an invoice'),
+        option(
+          '--again',
+          `grant under a reference that the ${to} was granted credits under within ${REFERENCE_DAYS} days`,
+        ),
+      ],
+      work: grantAction,
+    },
+    [`grants <${to}>`]: {
+      words: `the grants to ${to === 'key' ? 'a key' : 'an account'}, newest first`,
+      options: [referenceOption('only those under this reference')],
+      work: grantsAction,
+    },
+  }
+}
 
 export const KEYS: CommandRow = {
   words: 'make and manage API keys; a key is named by its id, name, external id or last four',
@@ -36,6 +59,7 @@ export const KEYS: CommandRow = {
         // Commander cannot print a bigint in its help.
         option('--credits <credits>', 'credits to begin with', args.credits).default(0n, '0'),
         referenceOption('the payment behind the credits, such as an invoice'),
+        option('--account <account>', 'the account whose balance it uses, in place of credits of its own'),
       ],
       work: createAction,
     },
@@ -44,6 +68,7 @@ export const KEYS: CommandRow = {
       options: [
         option('--external-id <id>', 'only the key with this id of yours', args.someExternalId),
         referenceOption('only keys that were granted credits under this reference'),
+        option('--account <account>', 'only keys of this account'),
       ],
       work: listAction,
     },
@@ -64,23 +89,7 @@ export const KEYS: CommandRow = {
       },
       work: updateAction,
     },
-    'grant <key>': {
-      words: 'add credits, or correct a grant: -5 takes 5 back, if they are available',
-      argument: new Argument('<credits>', 'how many').argParser((text) => formatCredits(args.grantedCredits(text))),
-      options: [
-        referenceOption('the payment behind them, such as an invoice'),
-        option(
-          '--again',
-          `grant under a reference that the key was granted credits under within ${REFERENCE_DAYS} days`,
-        ),
-      ],
-      work: grantAction,
-    },
-    'grants <key>': {
-      words: 'the grants to a key, newest first',
-      options: [referenceOption('only those under this reference')],
-      work: grantsAction,
-    },
+    ...grantCommands('key'),
     'rotate <key>': {
       words: 'issue a new secret; the old one stays valid for a while',
       options: [option('--grace <minutes>', GRACE_WORDS, args.wholeNumber(0, GRACE_MINUTES), GRACE_MINUTES)],
@@ -90,17 +99,25 @@ export const KEYS: CommandRow = {
     'suspend <key>': { words: 'refuse a key from the next request on, until it is resumed', work: changing('suspend') },
     'resume <key>': { words: 'admit a suspended key again', work: changing('resume') },
     'revoke <key>': { words: 'end a key now and for good', work: changing('revoke') },
+    'adopt <key>': {
+      words: 'move a key with its balance into an account, for good; its secret and limits stay',
+      options: [required('--account <account>', 'the account')],
+      work: adoptAction,
+    },
   },
 }
 
-type CreateOptions = SettingOptions & { readonly name: string; readonly credits: Nano; readonly reference?: string }
+type Joining = { readonly account?: string }
+type CreateOptions = SettingOptions &
+  Joining & { readonly name: string; readonly credits: Nano; readonly reference?: string }
 
 async function createAction(session: Session, options: CreateOptions): Promise<void> {
   const settings = settingsOf(options, session.nowMs)
   const amount = formatCredits(options.credits)
   warnOfIpv6(session, settings.allowlist)
-  await session.confirm(() => `create a key (${options.name}) with ${amount} credits`)
-  const body = { ...settings, credits: amount, reference: options.reference }
+  const { account, reference } = options
+  await session.confirm(() => `create a key (${options.name}) ${account ? `of ${account}` : `with ${amount} credits`}`)
+  const body = { ...settings, ...(account ? { account } : {}), credits: amount, reference }
   await showNewSecret<KeyWithSecret>(session, {
     prefix: BRAND.keyPrefix,
     save: (secret) => session.admin.once('/keys', { ...body, ...secret }),
@@ -110,15 +127,17 @@ async function createAction(session: Session, options: CreateOptions): Promise<v
   })
 }
 
-type ListOptions = { readonly externalId?: string; readonly reference?: string }
+type ListOptions = Joining & { readonly externalId?: string; readonly reference?: string }
 
-async function listAction(session: Session, { externalId: external_id, reference }: ListOptions): Promise<void> {
-  printList(session, await session.admin.list<KeyShape>('/keys', { external_id, reference }), {
+async function listAction(session: Session, options: ListOptions): Promise<void> {
+  const { externalId: external_id, ...more } = options
+  const query = { external_id, reference: more.reference, account: more.account }
+  printList(session, await session.admin.list<KeyShape>('/keys', query), {
     ...KEY_COLUMNS,
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },
     daily: { of: (key) => key.daily_limit, isSpare: true },
-    available: summed((key) => key.available),
+    available: summed((key) => (key.account_name === null ? key.available : `of ${key.account_name}`)),
     held: { of: (key) => key.held, isSummed: true, isSpare: true },
     spent: summed((key) => key.spent),
     'last used': (key) => lastUse(key, session.nowMs),
@@ -145,15 +164,23 @@ function settingChanges(before: KeyShape, after: KeyShape): string[] {
 
 type GrantOptions = { readonly reference?: string; readonly again?: boolean }
 
+async function adoptAction(session: Session, { account }: { account: string }, id: string): Promise<void> {
+  const { name, granted } = await keyAt(session, id)
+  await session.confirm(() => `move ${id} (${name}) into ${account}, for good`)
+  const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/adopt`, { account })
+  showChange(session, after, [`account ${after.account_name}, to which its grants of ${granted} went`])
+}
+
 async function grantAction(session: Session, wish: GrantOptions, id: string, amount: string): Promise<void> {
   const body = { credits: amount, reference: wish.reference, again: wish.again }
   await session.confirm(async () => `grant ${amount} credits to ${id} (${(await keyAt(session, id)).name})`)
-  const made = await session.admin.once<GrantMade>(`${pathOf(id)}/grants`, body)
+  const made = await session.admin.once<GrantMade | AccountGrantMade>(`${pathOf(id)}/grants`, body)
+  const owner = 'account' in made ? made.account : made.key
   // Only grants change what was granted; requests change the balance at any moment.
-  const { granted, available } = made.key
+  const { granted, available } = owner
   const before = (parseCredits(granted) ?? 0n) - (parseSignedCredits(made.credits) ?? 0n)
   const changes = [changeLine('granted', formatCredits(before), granted), `available ${available}`]
-  showChange(session, made.key, changes, made)
+  showChange(session, owner, changes, made)
 }
 
 async function grantsAction(session: Session, { reference }: GrantOptions, id: string): Promise<void> {
@@ -187,16 +214,23 @@ async function rotateAction(session: Session, { grace }: { grace: number }, id: 
   })
 }
 
-function changing(act: 'suspend' | 'resume' | 'revoke' | 'end-grace') {
+/** Of a key or an account. Closing an account says what is left of it. */
+export function changing(act: 'suspend' | 'resume' | 'revoke' | 'close' | 'end-grace') {
   return async (session: Session, _: object, id: string): Promise<void> => {
-    const { name, status } = await keyAt(session, id)
-    await session.confirm(() => `${act === 'end-grace' ? 'end the old secret of' : act} ${id} (${name})`)
-    const body = act === 'revoke' ? { confirm: name } : {}
-    const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/${act}`, body)
+    const before = await keyAt<KeyDetail | AccountDetail>(session, id)
+    const { name, status } = before
+    const left = ({ available, held }: Left) => `${available} credits are left, and ${held} are held for open requests`
+    const more = act === 'close' ? ` and its ${'key_count' in before ? before.key_count : 0} keys: ${left(before)}` : ''
+    await session.confirm(() => `${act === 'end-grace' ? 'end the old secret of' : act} ${id} (${name})${more}`)
+    const body = act === 'revoke' || act === 'close' ? { confirm: name } : {}
+    const after = await session.admin.change<KeyDetail | AccountDetail>('POST', `${pathOf(id)}/${act}`, body)
     const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
-    showChange(session, after, act === 'end-grace' ? rotationChanges(after) : [change])
+    if (act === 'end-grace' && 'previous' in after) showChange(session, after, rotationChanges(after))
+    else showChange(session, after, [change, ...(act === 'close' ? [left(after)] : [])])
   }
 }
+
+type Left = Pick<AccountDetail, 'available' | 'held'>
 
 /** A client that has both may use either, and only one of them is on such a list. */
 function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[] = []): void {

@@ -1,3 +1,4 @@
+import type { AccountShape, AccountStatus } from '../../layers/admin/api/shapes/accounts.ts'
 import type { KeyDetail, KeyShape, KeyStatus } from '../../layers/admin/api/shapes/keys.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingField } from '../../layers/admin/settings/setting-words.ts'
@@ -10,11 +11,12 @@ import type { Session } from './open-session.ts'
 
 // Shared by the commands about one key.
 
+/** Of a key or an account. */
 export function pathOf(id: string): string {
-  return `/keys/${encodeURIComponent(id)}`
+  return `/${id.startsWith('acct_') ? 'accounts' : 'keys'}/${encodeURIComponent(id)}`
 }
 
-export function keyAt({ admin }: Session, id: string): Promise<KeyDetail> {
+export function keyAt<Found = KeyDetail>({ admin }: Session, id: string): Promise<Found> {
   return admin.get(pathOf(id))
 }
 
@@ -43,17 +45,23 @@ export function rotationChanges({ previous, last_four }: { previous: Ending | nu
   ]
 }
 
-const STATUS_STYLES: Readonly<Record<KeyStatus, Style>> = {
+const STATUS_STYLES: Readonly<Record<KeyStatus | AccountStatus, Style>> = {
   active: 'good',
   suspended: 'warn',
   expired: 'warn',
   revoked: 'bad',
+  closed: 'bad',
 }
 
+export const NAME_COLUMNS = {
+  id: wide((one: Owner) => one.id),
+  name: (one: Owner) => one.name,
+  status: { of: (one: Owner) => one.status, style: (one: Owner) => STATUS_STYLES[one.status] },
+}
+type Owner = Pick<KeyShape | AccountShape, 'id' | 'name' | 'status'>
+
 export const KEY_COLUMNS = {
-  id: wide((key: Listed) => key.id),
-  name: (key: Listed) => key.name,
-  status: { of: (key: Listed) => key.status, style: (key: Listed) => STATUS_STYLES[key.status] },
+  ...NAME_COLUMNS,
   key: { of: (key: Listed) => `${key.prefix}…${key.last_four}`, short: (key: Listed) => `…${key.last_four}` },
 }
 type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
@@ -70,8 +78,9 @@ export function showKey(key: KeyShape, { out, nowMs }: Pick<Session, 'out' | 'no
       'old secret': `…${previous.last_four} valid until ${previous.expires_at}, ${previous.last_used_at === null ? 'not used since the rotation' : `last used ${agoText(previous.last_used_at, nowMs)}`}`,
     }),
     ...settingTexts(key),
-    granted: key.granted,
-    available: key.available,
+    ...(key.account_id !== null && { account: `${key.account_name} (${key.account_id})` }),
+    [key.account_id === null ? 'granted' : 'given to it']: key.granted,
+    [key.account_id === null ? 'available' : 'lies with it']: key.available,
     held: key.held,
     spent: key.spent,
     ...(key.loss_today !== '0' && {

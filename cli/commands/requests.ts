@@ -11,7 +11,7 @@ import { option } from './arguments.ts'
 import type { Session } from './open-session.ts'
 import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
 
-export type UsageFilter = { readonly [Name in 'key' | 'model' | 'user' | 'tag']?: string } & {
+export type UsageFilter = { readonly [Name in 'key' | 'account' | 'model' | 'user' | 'tag']?: string } & {
   readonly status?: ReturnType<typeof readStatus>
 }
 
@@ -19,6 +19,7 @@ const FORMS = `a status such as 429 or 5xx, or ${OUTCOMES.join(', ')}`
 
 export const FILTER_OPTIONS = [
   option('--key <key>', 'of this key only: its id, name, external id or last four'),
+  option('--account <account>', 'of the keys of this account only: its id, name or external id'),
   option('--model <model>', 'for this model only'),
   option('--user <user>', 'of this user only, as callers named it'),
   option('--tag <name=value>', 'with this tag only; a name alone is a tag of any value'),
@@ -32,8 +33,8 @@ function readStatus(text: string): { readonly outcome?: string; readonly status?
   throw new InvalidArgumentError(`It must be ${FORMS}.`)
 }
 
-export function filterQuery({ key, model, user, tag, status }: UsageFilter) {
-  return { key_id: key, model, user, tag, ...status }
+export function filterQuery({ key, account, model, user, tag, status }: UsageFilter) {
+  return { key_id: key, account, model, user, tag, ...status }
 }
 
 type Limit = { readonly limit: number }

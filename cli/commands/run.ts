@@ -3,7 +3,7 @@ import { startProgress } from '../../layers/terminal/progress.ts'
 import { screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import { inWords } from '../admin-client/refusal.ts'
-import { findKeyId } from './find-key.ts'
+import { findId, noSuch } from './find-key.ts'
 import type { GlobalOptions, Here, OpenAdmin, Session } from './open-session.ts'
 
 type Work<Place, Options> = (place: Place, options: Options, ...args: string[]) => unknown
@@ -68,16 +68,24 @@ function nameOf(command: Command): string {
   return command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
 }
 
-/** Every argument `<key>` and option `--key` may be an id, a name, an external id or the last four; commands get the id. */
+const NAMED = ['key', 'account'] as const
+type Named = Partial<Record<(typeof NAMED)[number], string>>
+
+/** Every argument `<key>` or `<account>`, and option `--key` or `--account`, may be an id, a name, an external id or the last four; commands get the id. */
 async function withKeys(
   command: Command,
   admin: Ask,
-  work: (options: { readonly key?: string }, args: readonly string[]) => unknown,
+  work: (options: Named, args: readonly string[]) => unknown,
 ): Promise<void> {
-  const { key } = command.opts<{ key?: string }>()
-  const at = command.registeredArguments.findIndex((argument) => argument.name() === 'key')
-  const args = await Promise.all(command.processedArgs.map((text, i) => (i === at ? findKeyId(admin, text) : text)))
-  const done = work(key === undefined ? {} : { key: await findKeyId(admin, key) }, args)
-  const none = `There is no key '${args[at]}'. 'waybill keys list' shows those that exist.`
-  await (at < 0 ? done : inWords(Promise.resolve(done), { not_found: none }))
+  const given = command.opts<Named>()
+  const kinds = command.registeredArguments.map((argument) => NAMED.find((kind) => kind === argument.name()))
+  const idOf = async (kind: (typeof NAMED)[number] | undefined, text: string) =>
+    kind ? findId(admin, kind, text) : text
+  const args = await Promise.all(command.processedArgs.map((text, i) => idOf(kinds[i], text)))
+  const found: Named = {}
+  for (const kind of NAMED) if (given[kind] !== undefined) found[kind] = await idOf(kind, given[kind])
+  const done = work(found, args)
+  const at = kinds.findIndex((kind) => kind)
+  const kind = kinds[at]
+  await (kind ? inWords(Promise.resolve(done), { not_found: noSuch(kind, args[at] ?? '') }) : done)
 }

@@ -15,7 +15,8 @@ import { FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter }
 import type { CommandRow } from './run.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
-type ExportOptions = RangeOptions & Pick<UsageFilter, 'key' | 'user' | 'tag'> & { from: string; format: ExportFormat }
+type ExportOptions = RangeOptions &
+  Pick<UsageFilter, 'key' | 'account' | 'user' | 'tag'> & { from: string; format: ExportFormat }
 type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
 
 const GROUP_WORDS = `${NAMED_GROUPS.join(', ')} or tag:NAME`
@@ -44,6 +45,7 @@ export const USAGE: CommandRow = {
         ...rangeOptions(true),
         option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'),
         option('--key <key>', 'of this key only'),
+        option('--account <account>', 'of the keys of this account only'),
         option('--user <user>', 'of this user only, as callers named it'),
         option('--tag <name=value>', 'with this tag only'),
       ],
@@ -92,12 +94,12 @@ export function explanationLines(explanation: readonly Explained[]): string[] {
 
 async function exportAction(session: Session, options: ExportOptions): Promise<void> {
   const { admin, terminal, json, nowMs } = session
-  const { format, key, user, tag } = options
+  const { format, key, account, user, tag } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs)
-  const pieces = exportedText(admin, { fromMs, toMs, key_id: key, user, tag }, format)
+  const pieces = exportedText(admin, { fromMs, toMs, key_id: key, account, user, tag }, format)
   // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
   await pipeline(Readable.from(shown(pieces, session)), terminal.output, { end: false }).catch((error) => {
     if (error.code !== 'EPIPE') throw error
@@ -123,7 +125,9 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   tellRange(out, range)
   printTable(out, page.groups, {
     [options.by]: { of: (group) => group.group, short: (group) => group.label },
-    ...(options.by === 'key' && { name: wide((group: UsagePage['groups'][number]) => group.label) }),
+    ...((options.by === 'key' || options.by === 'account') && {
+      name: wide((group: UsagePage['groups'][number]) => group.label),
+    }),
     requests: summed((group) => group.requests),
     completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
     refused: { of: (group) => group.refused, isSummed: true, isSpare: true },
@@ -143,10 +147,10 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
 
 /** The admin API adds up all rows of a key, by groups of which there are few; otherwise, rows are added up here. */
 function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
-  const { by, key, model, status, user, tag } = options
+  const { by, key, account, model, status, user, tag } = options
   const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
   if (isFiltered || by === 'user' || by.startsWith('tag:')) {
     return summedRows(session, { ...range, toMs: range.toMs ?? session.nowMs, ...filterQuery(options) }, by)
   }
-  return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key })
+  return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key, account })
 }

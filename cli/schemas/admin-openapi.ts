@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import { type AdminRoute, ROUTES } from '../../layers/admin/api/route-table.ts'
 import { LISTS, ROUTE_WORDS, type RouteWords } from '../../layers/admin/api/route-words.ts'
+import { Account, AccountDetail, AccountGrantMade, AccountMade } from '../../layers/admin/api/shapes/accounts.ts'
 import { ApiError, Identity, Search, Table } from '../../layers/admin/api/shapes/answers.ts'
 import * as bodies from '../../layers/admin/api/shapes/bodies.ts'
-import { Audit, AuditSummary, Event } from '../../layers/admin/api/shapes/books.ts'
+import { AccountAudit, Audit, AuditSummary, Event } from '../../layers/admin/api/shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from '../../layers/admin/api/shapes/catalog.ts'
 import { AdminKey, Grant, GrantMade, Hold, Key, KeyDetail, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { Request, RequestLine } from '../../layers/admin/api/shapes/requests.ts'
@@ -68,7 +69,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   403: '`insufficient_scope`; `access_denied` by AWS; `origin_not_allowed` for another page; of an admin key also: another address, more credits than it may grant on the day, or `provider_change_denied` for a catalog whose providers differ from those in force.',
   404: 'There is no such thing.',
   405: 'Another method; Allow names those that there are.',
-  409: '`key_revoked`, `external_id_taken`, or another conflict.',
+  409: '`key_revoked`, `account_closed`, `external_id_taken`, or another conflict.',
   412: '`stale_version`: somebody else came first. The message says who and what, ETag the version now.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
@@ -84,12 +85,14 @@ const REFUSALS: Readonly<Record<number, string>> = {
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ Key, KeyDetail, KeyWithSecret, Hold, Grant, GrantMade, Event, Audit, AuditSummary, Request, RequestLine },
   ...{ UsagePage, Overview, Route, RouteTest, Catalog, CatalogVersion, CatalogCheck, Search, Identity },
-  ...{ AdminKey, Table },
+  ...{ AdminKey, Table, Account, AccountDetail, AccountMade, AccountGrantMade, AccountAudit },
   ...LISTS,
   ...{ UsageRecord, Pricing, Attempt },
   Error: ApiError,
   CreateKey: bodies.createKeyBody,
   UpdateKey: bodies.updateKeyBody,
+  CreateAccount: bodies.createAccountBody,
+  UpdateAccount: bodies.updateAccountBody,
   RotateKey: bodies.rotateBody,
   RevokeKey: bodies.revokeBody,
   GrantCredits: bodies.grantBody,

@@ -44,7 +44,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
         let end: Summary | undefined
         for await (const line of askLines<AuditLine>('/audits', sent)) {
           if (line.object === 'audit.summary') end = line
-          else lines.push(line)
+          else if (line.object === 'audit') lines.push(line)
         }
         if (!end) throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
         after = end.last_id

@@ -17,7 +17,10 @@ import { useLoad } from '../parts/use-load.ts'
 import { Credits, KeyLink } from '../parts/values.tsx'
 import { goWith, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
 
-const GROUPS = { model: 'Model', key: 'Key', provider: 'Provider', day: 'Day' } satisfies Record<UsageGroup, string>
+const GROUPS = { model: 'Model', key: 'Key', account: 'Customer', provider: 'Provider', day: 'Day' } satisfies Record<
+  UsageGroup,
+  string
+>
 const OFFERED = Object.entries(GROUPS).filter(([group]) => group !== 'day')
 
 export function Usage({ url }: { readonly url: PageUrl }) {

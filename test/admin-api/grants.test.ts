@@ -178,9 +178,9 @@ test('a correction while the grants are read is no difference in the books', asy
   const before = await issue(10n)
   await grantCredits(tables)(before.id, -4n, actAt(NOW + 1))
   const [after, grants] = [await fresh(before), await Array.fromAsync(listGrants(tables)(before.id))]
-  expect(checkGrants(before, after, grants)).toEqual([])
-  expect(checkGrants(before, after, grants.slice(0, 1))).toEqual([])
-  expect(checkGrants(after, after, grants.slice(0, 1))).toHaveLength(1)
+  expect(checkGrants(before, after, grants, 0n)).toEqual([])
+  expect(checkGrants(before, after, grants.slice(0, 1), 0n)).toEqual([])
+  expect(checkGrants(after, after, grants.slice(0, 1), 0n)).toHaveLength(1)
 })
 
 test.each<[string, object, string]>([

@@ -152,7 +152,8 @@ describe('GET /admin/v1/keys', () => {
     expect((await later.call(`GET /keys/${id}`)).body.badges).toEqual(['empty', 'idle', 'no_allowlist'])
     expect((await admin.call(`GET /keys/${restricted}`)).body.badges).toEqual([])
     const key = await gateway.readKey(restricted)
-    const badges = (available: bigint, weekCost: bigint) => keyShape({ ...key, available }, Date.now(), weekCost).badges
+    const badges = (available: bigint, weekCost: bigint) =>
+      keyShape({ ...key, available }, Date.now(), weekCost, new Map()).badges
     expect([badges(6n, 5n), badges(5n, 5n), badges(4n, 5n), badges(0n, 5n)]).toEqual([[], [], ['low'], ['empty']])
   })
 })

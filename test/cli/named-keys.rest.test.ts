@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
-import { findKeyId } from '../../cli/commands/find-key.ts'
+import { findId } from '../../cli/commands/find-key.ts'
 import { programFor } from '../../cli/main.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
@@ -42,8 +42,8 @@ describe('a key', () => {
     const admin = {
       get: async () => ({ keys: keys.slice(0, 20) }),
       list: async () => ({ data: [...keys, named('key_meant', 'a')] }),
-    } as unknown as Parameters<typeof findKeyId>[0]
-    expect(await findKeyId(admin, 'a')).toBe('key_meant')
+    } as unknown as Parameters<typeof findId>[0]
+    expect(await findId(admin, 'key', 'a')).toBe('key_meant')
   })
 
   test('is named so by every filter', async () => {

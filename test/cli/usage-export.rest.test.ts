@@ -42,7 +42,7 @@ test.each([
 ])(
   'the range of a usage export is exact to the millisecond: from %i inclusive, to %i exclusive',
   async (fromMs, toMs, count) => {
-    const found = await Array.fromAsync(usageRows(tables, keyId, { fromMs, toMs }))
+    const found = await Array.fromAsync(usageRows(tables, [keyId], { fromMs, toMs }))
     expect(found.map((row) => row.keyId)).toEqual(Array(count).fill(keyId))
   },
 )

@@ -76,7 +76,7 @@ test(
       const out = Object.values(known?.marks ?? {}).reduce((sum, mark) => sum + mark.out - mark.seen, 0n)
       expect((known?.available ?? 0n) + out).toBe(credits(String(CREDITS)))
       const range = { fromMs: Date.now() - DAY_MS, toMs: Date.now() + DAY_MS }
-      const rows = await Promise.all(keys.map(({ key }) => Array.fromAsync(usageRows(tables, key.id, range))))
+      const rows = await Promise.all(keys.map(({ key }) => Array.fromAsync(usageRows(tables, [key.id], range))))
       const charged = rows.flat().reduce((sum, { cost }) => sum + cost, 0n)
       const read = await readBalance(tables)(account.id)
       expect(read?.balance).toEqual({

@@ -53,7 +53,7 @@ test('a graceful stop of npm start loses no row: of an answer that has ended non
   const keyId = (await findKeyId(tables)(hashSecret(local.demoKey))) ?? ''
   const range = { fromMs: Date.now() - DAY_MS, toMs: Date.now() + DAY_MS }
   const rows = async () =>
-    (await Array.fromAsync(usageRows(tables, keyId, range))).map(({ requestId, outcome }) => [requestId, outcome])
+    (await Array.fromAsync(usageRows(tables, [keyId], range))).map(({ requestId, outcome }) => [requestId, outcome])
   const completed = [answered.headers.get('x-request-id'), 'completed']
   expect(await rows()).toEqual([completed])
   const config = { ...LOCAL_TABLES, ...BRAND }

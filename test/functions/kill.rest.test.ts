@@ -85,7 +85,7 @@ test(
     const after = await books.readKey(key.id)
     expect(after.holds).toEqual({})
     const range = { fromMs: Date.now() - DAY_MS, toMs: Date.now() + DAY_MS }
-    const rows = await Array.fromAsync(usageRows(tables, key.id, range))
+    const rows = await Array.fromAsync(usageRows(tables, [key.id], range))
     const admitted = Object.values(after.counts.dailyLimit).reduce((sum, count) => sum + Number(count), 0)
     expect(rows).toHaveLength(admitted)
     expect(rows.filter(({ outcome }) => outcome === 'abandoned').length).toBeLessThanOrEqual(finished)

@@ -19,6 +19,7 @@ const KINDS = {
   method_not_allowed: [405, 'invalid_request_error', 'method_not_allowed'],
   conflict: [409, 'conflict_error', 'conflict'],
   key_revoked: [409, 'conflict_error', 'key_revoked'],
+  account_closed: [409, 'conflict_error', 'account_closed'],
   reference_used: [409, 'conflict_error', 'reference_used'],
   credits_not_available: [409, 'conflict_error', 'credits_not_available'],
   external_id_taken: [409, 'conflict_error', 'external_id_taken'],

@@ -1,13 +1,17 @@
 import type { z } from 'zod'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
-import type { Key } from '../../gateway/domain/keys/key.ts'
+import type { Account } from '../../gateway/domain/keys/account.ts'
+import { isAccountId, type Key } from '../../gateway/domain/keys/key.ts'
+import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import { keepProgress, type LastAudit, noteAudit, readProgress } from '../../gateway/store/keys/last-audit.ts'
-import { listKeys } from '../../gateway/store/keys/read-key.ts'
+import { listAll, listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { AddedRows } from '../audit/add-rows.ts'
+import { auditAccount } from '../audit/audit-account.ts'
 import { auditKey } from '../audit/audit-key.ts'
 import { findingText } from '../audit/findings.ts'
 import { type Call, Lines } from './call.ts'
-import { keyNamed } from './changed-key.ts'
+import { accountNamed, keyNamed } from './changed-key.ts'
+import { wrong as badField } from './fields.ts'
 import { cursorOf, noSuchPage, readCursor } from './pages.ts'
 import type { auditBody } from './shapes/bodies.ts'
 import type { AuditLine } from './shapes/books.ts'
@@ -17,24 +21,29 @@ const PAGE_MS = 3_000
 const PAGE_KEYS = 500
 
 /**
- * A line for each key, and a last one. If the last one is missing, the audit broke off. The outcome of the pages before is
+ * A line for each key, then one for each account, and a last one. If the last one is missing, the audit broke off. The outcome of the pages before is
  * kept here, and the cursor is only its random name, so that a caller can neither invent nor change what it stands for.
  */
-export async function auditPage(call: Call, { key_id: keyId, after }: z.output<typeof auditBody>): Promise<Lines> {
-  const key = await keyNamed(call, keyId)
+export async function auditPage(call: Call, sent: z.output<typeof auditBody>): Promise<Lines> {
+  const { key_id: keyId, account: accountId, after } = sent
+  if (keyId !== undefined && accountId !== undefined)
+    throw badField('account', 'and key_id cannot be audited together.')
+  const [key, account] = await Promise.all([keyNamed(call, keyId), accountNamed(call, accountId)])
+  const only = key || account ? { keys: key ? [key] : [], accounts: account ? [account] : [] } : undefined
   const [name] = readCursor(after, /^[\w-]{22}$/) ?? []
   const state = name === undefined ? FROM_THE_START : await readProgress(call.tables)(name)
   if (state === undefined) throw noSuchPage()
-  return new Lines('application/x-ndjson', auditLines(call, key && [key], JSON.parse(state, readNano)))
+  return new Lines('application/x-ndjson', auditLines(call, only, JSON.parse(state, readNano)))
 }
 
 type Progress = Pick<LastAudit, 'keys' | 'wrong'> & {
+  readonly accounts: number
   readonly lastId?: string | undefined
   /** The rows of the key after the last one, if there was not time for all of them. */
   readonly begun?: AddedRows | undefined
 }
 
-const FROM_THE_START = '{"keys":0,"wrong":0}'
+const FROM_THE_START = '{"keys":0,"accounts":0,"wrong":0}'
 
 function writeNano(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? { nano: String(value) } : value
@@ -50,14 +59,21 @@ async function keptUnder(call: Call, progress: Progress): Promise<string> {
   return cursorOf(name)
 }
 
-async function* auditLines(call: Call, only: readonly Key[] | undefined, before: Progress): AsyncGenerator<string> {
+type Only = { readonly keys: readonly Key[]; readonly accounts: readonly Account[] }
+
+async function* auditLines(call: Call, only: Only | undefined, before: Progress): AsyncGenerator<string> {
   const { tables, clock, identity } = call
   const endsMs = clock() + PAGE_MS
   const isOver = () => clock() >= endsMs
-  let { lastId, keys, wrong, begun } = before
+  let { lastId, keys, accounts, wrong, begun } = before
   let hasMore = false
-  for await (const key of only ?? listKeys(tables)(lastId)) {
-    hasMore = keys > before.keys && (isOver() || keys === before.keys + PAGE_KEYS)
+  const isFull = () => {
+    const done = keys + accounts - before.keys - before.accounts
+    return done > 0 && (isOver() || done === PAGE_KEYS)
+  }
+  const areKeysDone = lastId !== undefined && isAccountId(lastId)
+  for await (const key of areKeysDone ? [] : (only?.keys ?? listKeys(tables)(lastId))) {
+    hasMore = isFull()
     if (hasMore) break
     const audit = await auditKey(tables, key, clock(), { isOver, begun: begun?.keyId === key.id ? begun : undefined })
     begun = 'beforeMs' in audit ? audit : undefined
@@ -66,13 +82,23 @@ async function* auditLines(call: Call, only: readonly Key[] | undefined, before:
     lastId = key.id
     keys += 1
     if (!audit.ok) wrong += 1
-    yield line({ ...audit, findings: audit.findings.map(findingText) })
+    yield line({ ...audit, findings: audit.findings.map((finding) => findingText(finding)) })
+  }
+  const lastAccount = areKeysDone ? lastId : undefined
+  for await (const account of hasMore ? [] : (only?.accounts ?? listAll(tables, ACCOUNT)(lastAccount))) {
+    hasMore = isFull()
+    if (hasMore) break
+    const audit = await auditAccount(tables, account)
+    lastId = account.id
+    accounts += 1
+    if (!audit.ok) wrong += 1
+    yield line(audit)
   }
   const atMs = clock()
   // An admin key only looks.
   if (!only && !hasMore && !identity.isAdminKey) await noteAudit(tables)({ atMs, keys, wrong })
-  const cursor = hasMore ? await keptUnder(call, { lastId, keys, wrong, begun }) : null
-  yield line({ object: 'audit.summary', keys, wrong, at: isoTime(atMs), has_more: hasMore, last_id: cursor })
+  const cursor = hasMore ? await keptUnder(call, { lastId, keys, accounts, wrong, begun }) : null
+  yield line({ object: 'audit.summary', keys, accounts, wrong, at: isoTime(atMs), has_more: hasMore, last_id: cursor })
 }
 
 function line(value: AuditLine): string {

@@ -55,6 +55,8 @@ export function wrong(name: string, message: string): AdminError {
   return new AdminError('invalid_request', `'${name}' ${message}`, { param: name })
 }
 
+export const nothingToChange = () => new AdminError('invalid_request', 'The body says nothing to change.')
+
 function unknownField(name: string, known: readonly string[]): AdminError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
   const near = closest(name, known)

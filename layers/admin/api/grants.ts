@@ -1,76 +1,114 @@
 import type { z } from 'zod'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
-import type { Key } from '../../gateway/domain/keys/key.ts'
-import { REFERENCE_DAYS } from '../../gateway/domain/keys/reference.ts'
+import { balanceOf } from '../../gateway/domain/keys/account.ts'
+import { isAccountId, type Key, type Versioned } from '../../gateway/domain/keys/key.ts'
+import { REFERENCE_DAYS, type Reference } from '../../gateway/domain/keys/reference.ts'
 import { referenceDigest } from '../../gateway/domain/keys/reference-digest.ts'
-import { formatCredits } from '../../gateway/domain/money/money.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
+import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import { transfers } from '../../gateway/store/accounts/transfers.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
-import { type GrantRecord, type GrantResult, grantCredits, listGrants } from '../../gateway/store/keys/grant-credits.ts'
+import {
+  type GrantRecord,
+  type GrantResult,
+  grantCredits,
+  type grantTo as grantToKind,
+  listGrants,
+} from '../../gateway/store/keys/grant-credits.ts'
+import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
-import { changedDetail, changedKey, keyInPath } from './changed-key.ts'
+import { changed, changedDetail, keyInPath, nounOf, ofItsAccount } from './changed-key.ts'
+import { wrong } from './fields.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
 import type { grantBody } from './shapes/bodies.ts'
-import type { GrantMade, GrantShape } from './shapes/keys.ts'
+import type { GrantShape } from './shapes/keys.ts'
 import type { grantsQuery } from './shapes/queries.ts'
 
 type Sent = z.output<typeof grantBody>
 
-/** Newest first. */
-export async function list(call: Call, sent: z.output<typeof grantsQuery>): Promise<List<GrantShape>> {
-  const { id } = await keyInPath(call)
-  const { limit, reference } = sent
-  const [after] = readCursor(sent.after, /^\w{1,40}$/) ?? []
-  const grants = await Array.fromAsync(listGrants(call.tables)(id))
-  const wanted = reference === undefined ? grants : grants.filter((grant) => isUnder(grant, reference))
-  const rest = wanted.reverse().filter((grant) => after === undefined || grant.id < after)
-  return listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id))
-}
+type Owner = Versioned & Pick<Key, 'granted' | 'available'>
+type Find<K> = (call: Call) => Promise<K>
 
-export async function make(call: Call, sent: Sent): Promise<GrantMade> {
-  const { tables, identity } = call
-  const { credits, again } = sent
-  const reference = sent.reference === undefined ? undefined : { text: sent.reference, isAgain: again }
-  const { id } = await keyInPath(call)
-  const { act, isRepeated } = await claimedAct(call)
-  const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
-  const grant = () => grantCredits(tables)(id, credits, act, identity.allowance, reference)
-  const key: Key = wasDone ? await keyInPath(call) : await grantedKey(call, id, await grant(), sent)
-  return {
-    ...grantShape({ id: act.id, credits, by: act.by, grantedAt: isoTime(act.atMs), reference: sent.reference }),
-    key: await changedDetail(call, key),
-    replayed: wasDone,
+/** Of a key or an account, newest first. */
+export function grantsLister(find: Find<Owner>) {
+  return async (call: Call, sent: z.output<typeof grantsQuery>): Promise<List<GrantShape>> => {
+    const { id } = await find(call)
+    const { limit, reference } = sent
+    const [after] = readCursor(sent.after, /^\w{1,40}$/) ?? []
+    const grants = await Array.fromAsync(listGrants(call.tables)(id))
+    const wanted = reference === undefined ? grants : grants.filter((grant) => isUnder(grant, reference))
+    const rest = wanted.reverse().filter((grant) => after === undefined || grant.id < after)
+    return listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id))
   }
 }
 
-async function grantedKey(call: Call, id: string, result: GrantResult, { credits, reference }: Sent): Promise<Key> {
+/** To a key or an account, which the answer shows as it is then. */
+export function granter<K extends Owner, Shown>(
+  find: Find<K>,
+  grantTo: (tables: Tables) => ReturnType<typeof grantToKind<K>>,
+  show: (call: Call, owner: K) => Promise<Shown>,
+) {
+  return async (call: Call, sent: Sent): Promise<GrantShape & Shown & { readonly replayed: boolean }> => {
+    const { tables, identity } = call
+    const { credits, again } = sent
+    const reference = sent.reference === undefined ? undefined : { text: sent.reference, isAgain: again }
+    const { id } = await find(call)
+    const { act, isRepeated } = await claimedAct(call)
+    const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+    const grant = () => grantTo(tables)(id, credits, act, identity.allowance, reference)
+    const owner = wasDone ? await find(call) : await granted(call, id, await grant(), sent)
+    return {
+      ...grantShape({ id: act.id, credits, by: act.by, grantedAt: isoTime(act.atMs), reference: sent.reference }),
+      ...(await show(call, owner)),
+      replayed: wasDone,
+    }
+  }
+}
+
+export const list = grantsLister(keyInPath)
+export const make = granter(keyInPath, grantCredits, async (call, key) => ({ key: await changedDetail(call, key) }))
+
+/** Without credits to begin with there is no grant that a reference could be of. */
+export function firstReference(text: string | undefined, credits: Nano): Reference | undefined {
+  if (text === undefined) return undefined
+  if (credits === 0n) throw wrong('reference', 'is that of a grant: give credits, too.')
+  return { text, isAgain: false }
+}
+
+async function granted<K extends Owner>(call: Call, id: string, result: GrantResult<K>, sent: Sent): Promise<K> {
+  const { credits, reference } = sent
   if (result.changed) return result.key
   if (result.why === 'reference_used') {
     const { earlier } = result
     const grant = earlier && ` (${formatCredits(earlier.credits)} at ${earlier.grantedAt}, by ${earlier.by})`
     throw new AdminError(
       'reference_used',
-      `The key ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`,
+      `The ${nounOf(id)} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`,
       { param: 'reference' },
     )
   }
+  if (result.why === 'has_account') {
+    throw await ofItsAccount(call, result.accountId, `grant ${formatCredits(credits)}`)
+  }
   if (result.why === 'not_available') {
-    const { available } = result.key
+    const available = await availableTo(call, result.key)
     throw new AdminError(
       'credits_not_available',
-      `The key ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`,
+      `The ${nounOf(id)} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`,
       { param: 'credits' },
     )
   }
-  if (result.why === 'has_account') {
-    throw new AdminError(
-      'invalid_request',
-      `The key ${id} has the credits of its account ${result.accountId}, and none of its own. Nothing was changed. Grant them to the account.`,
-    )
-  }
-  return changedKey(call, id, result)
+  return changed(call, id, result)
+}
+
+/** An account has credits beyond its own item. */
+async function availableTo({ tables }: Call, owner: Owner): Promise<Nano> {
+  const account = isAccountId(owner.id) ? await readOne(tables, ACCOUNT)(owner.id) : undefined
+  return account ? balanceOf(account, await transfers(tables).readPurses(account)).available : owner.available
 }
 
 function isUnder(grant: GrantRecord, reference: string): boolean {

@@ -8,13 +8,18 @@ import type { CreditWindowShape, HoldShape, KeyDetail, KeyShape, KeyStatus, Wind
 
 const IDLE_MS = 90 * DAY_MS
 
+/** The names of accounts, by their ids. */
+type Names = ReadonlyMap<string, string>
+
 /** A key in a list: everything but hashes. `weekCost` is its charge of the last week. */
-export function keyShape(key: Key, nowMs: number, weekCost: Nano): KeyShape {
-  const { previous } = key
+export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Names): KeyShape {
+  const { previous, purse } = key
   const status = statusOf(key, nowMs)
   return {
     object: 'key',
     id: key.id,
+    account_id: purse?.accountId ?? null,
+    account_name: accounts.get(purse?.accountId ?? '') ?? null,
     ...toldSettings(key),
     status,
     prefix: key.prefix,
@@ -47,10 +52,10 @@ export function statusOf(key: Key, nowMs: number): KeyStatus {
   return isExpired(key, nowMs) && key.status === 'active' ? 'expired' : key.status
 }
 
-export function keyDetail(key: Key, nowMs: number, weekCost: Nano): KeyDetail {
+export function keyDetail(key: Key, nowMs: number, weekCost: Nano, accounts: Names): KeyDetail {
   const { rpm, daily } = limitsOf(key, nowMs)
   return {
-    ...keyShape(key, nowMs, weekCost),
+    ...keyShape(key, nowMs, weekCost, accounts),
     minute: windowShape(rpm),
     day: windowShape(daily),
     holds: Object.entries(key.holds).map(([requestId, hold]) => holdShape(requestId, hold, nowMs)),
@@ -67,14 +72,18 @@ export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: n
 }
 
 function badgesOf(key: Key, nowMs: number, weekCost: Nano): string[] {
-  const { available, lastUsedAtMs, createdAtMs, allowlist } = key
+  const { available, lastUsedAtMs, createdAtMs, allowlist, purse } = key
   return [
-    ...(available <= 0n ? ['empty'] : []),
-    // At the rate of the last week it is spent within another.
-    ...(available > 0n && available < weekCost ? ['low'] : []),
+    ...(purse ? [] : balanceBadges(available, weekCost)),
     ...((lastUsedAtMs ?? createdAtMs) <= nowMs - IDLE_MS ? ['idle'] : []),
     ...(allowlist.length === 0 ? ['no_allowlist'] : []),
   ]
+}
+
+export function balanceBadges(available: Nano, weekCost: Nano): string[] {
+  if (available <= 0n) return ['empty']
+  // At the rate of the last week it is spent within another.
+  return available < weekCost ? ['low'] : []
 }
 
 function creditWindows(key: Key, nowMs: number): CreditWindowShape[] {
@@ -94,6 +103,6 @@ function windowShape({ limit, remaining, resetSeconds }: Window): WindowShape {
   return { limit, remaining, reset_seconds: resetSeconds }
 }
 
-function timeOrNull(ms: number | undefined): string | null {
+export function timeOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : isoTime(ms)
 }

@@ -1,21 +1,24 @@
 import type { z } from 'zod'
 import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS, utcDay } from '../../gateway/domain/basics/time.ts'
-import { expiredHolds, type Key } from '../../gateway/domain/keys/key.ts'
+import { balanceOf } from '../../gateway/domain/keys/account.ts'
+import { expiredHolds } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { addToModel, emptyModel, type ModelPart } from '../../gateway/domain/rows/usage-sum.ts'
 import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
+import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
-import { newestKeys } from '../../gateway/store/keys/newest-keys.ts'
+import { newest, newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 import { quantilesOf } from '../usage/usage-numbers.ts'
 import { type ReadUsage, type UsageOfSpan, usageReader, weekCosts } from '../usage/usage-reader.ts'
+import { accountShape, accountStatus, withPurses } from './account-shape.ts'
 import type { Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
 import { requireRange } from './pages.ts'
 import { routesNow } from './routes.ts'
-import { KEY_STATUSES, type overviewQuery } from './shapes/queries.ts'
+import { ACCOUNT_STATUSES, KEY_STATUSES, type overviewQuery } from './shapes/queries.ts'
 import type { Overview } from './shapes/usage.ts'
 
 const LOW_SHOWN = 5
@@ -32,8 +35,9 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
   const read = usageReader(tables)
   const { fromMs: today } = momentsOf(utcDay(nowMs))
   const week = { fromMs: today - 6 * DAY_MS, toMs: latestRowMs(nowMs) }
-  const [keys, days, costs, lastAudit, routes, ranges] = await Promise.all([
+  const [keys, accounts, days, costs, lastAudit, routes, ranges] = await Promise.all([
     Array.fromAsync(newestKeys(tables)()),
+    Array.fromAsync(newest(tables, ACCOUNT)()),
     Array.fromAsync(read(week, 'models', 'days')),
     weekCosts(tables, nowMs, read),
     readLastAudit(tables)(),
@@ -42,8 +46,9 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
   ])
   const since = (ms: number) => together(days.filter(({ atMs }) => atMs >= ms))
   const statuses = keys.map((key) => statusOf(key, nowMs))
-  const counts = KEY_STATUSES.map((status) => [status, statuses.filter((one) => one === status).length])
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  const names = new Map([...keys, ...accounts].map(({ id, name }) => [id, name]))
+  const balances = withPurses(accounts, keys, costs)
+  const alone = keys.filter(({ purse }) => !purse)
   return {
     object: 'overview',
     ...ranges,
@@ -54,8 +59,16 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
     errors: Object.entries(since(today - DAY_MS).errors)
       .map(([code, requests]) => ({ code, requests }))
       .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1)),
-    keys: Object.fromEntries(counts) as Overview['keys'],
-    low: firstToRunDry(keys, costs, nowMs).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n)),
+    keys: countsOf(KEY_STATUSES, statuses),
+    accounts: countsOf(ACCOUNT_STATUSES, accounts.map(accountStatus)),
+    low: firstToRunDry(
+      alone.filter((key) => statusOf(key, nowMs) === 'active'),
+      ({ id, available }) => ({ available, weekCost: costs.get(id) ?? 0n }),
+    ).map((key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n, names)),
+    low_accounts: firstToRunDry(
+      balances.filter(({ account }) => account.status === 'active'),
+      ({ account, purses, weekCost }) => ({ available: balanceOf(account, purses).available, weekCost }),
+    ).map(accountShape),
     // Requests that died, and that the sweep should have settled by now.
     dead_requests: keys
       .flatMap((key) => expiredHolds(key, nowMs - LATE_MS))
@@ -66,18 +79,24 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
   }
 }
 
-/** The active keys that spend their balance within a week at the last week's rate, or have none; the first to run dry first. */
-export function firstToRunDry(keys: readonly Key[], costs: ReadonlyMap<string, Nano>, nowMs: number): Key[] {
-  return keys
-    .filter((key) => statusOf(key, nowMs) === 'active')
-    .flatMap((key) => {
-      const cost = costs.get(key.id) ?? 0n
-      if (key.available <= 0n) return [{ key, lasts: 0n }]
-      return cost > key.available ? [{ key, lasts: (key.available * 1_000_000n) / cost }] : []
+function countsOf<Status extends string>(all: readonly Status[], statuses: readonly Status[]) {
+  const counts = all.map((status) => [status, statuses.filter((one) => one === status).length])
+  return Object.fromEntries(counts) as Record<Status, number>
+}
+
+type Lasting = { readonly available: Nano; readonly weekCost: Nano }
+
+/** Those that spend their balance within a week at the last week's rate, or have none; the first to run dry first. */
+export function firstToRunDry<T>(all: readonly T[], balanceOf: (one: T) => Lasting): T[] {
+  return all
+    .flatMap((one) => {
+      const { available, weekCost } = balanceOf(one)
+      if (available <= 0n) return [{ one, lasts: 0n }]
+      return weekCost > available ? [{ one, lasts: (available * 1_000_000n) / weekCost }] : []
     })
     .sort((a, b) => (a.lasts < b.lasts ? -1 : Number(a.lasts > b.lasts)))
     .slice(0, LOW_SHOWN)
-    .map(({ key }) => key)
+    .map(({ one }) => one)
 }
 
 /** The numbers of a range, of the range before it, and of the models and keys that were charged the most. */

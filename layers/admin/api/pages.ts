@@ -26,6 +26,18 @@ export function readCursor(text: string | undefined, ...patterns: readonly RegEx
   throw noSuchPage()
 }
 
+/** The cursor of a list of what was made, newest first. */
+export function placeOf({ createdAtMs, id }: Place): string {
+  return cursorOf(createdAtMs, id)
+}
+
+export function readPlace(text: string | undefined, prefix: 'key' | 'acct'): Place | undefined {
+  const [createdAtMs, id] = readCursor(text, /^\d{1,15}$/, new RegExp(`^${prefix}_\\w{1,40}$`)) ?? []
+  return id === undefined ? undefined : { createdAtMs: Number(createdAtMs), id }
+}
+
+type Place = { readonly createdAtMs: number; readonly id: string }
+
 export function noSuchPage(): AdminError {
   return wrong('after', 'must be the last_id of the list before.')
 }

@@ -7,7 +7,7 @@ import { type BillLine, billLines, formatPerMillion, isStated, parsePrice } from
 import { earliestRowMs, latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
-import { newestKeys } from '../../gateway/store/keys/newest-keys.ts'
+import { newestKeys, readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
 import { readUsageRow } from '../../gateway/store/rows/usage-rows.ts'
@@ -19,26 +19,27 @@ import { csvLines, ndjsonLines, operatorPart } from '../usage/usage-lines.ts'
 import { usageRows } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import { type Call, Lines } from './call.ts'
-import { keyNamed, keyNames } from './changed-key.ts'
+import { accountNames, keysAskedFor } from './changed-key.ts'
 import { holdShape } from './key-shape.ts'
 import { cursorOf, pageOf, readCursor, requireRange } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import { LINE_FIELDS, type requestsQuery } from './shapes/queries.ts'
 import type { BillLineShape, RequestLine, RequestShape } from './shapes/requests.ts'
 
-/** If no range is given: all requests of one key, or those of all keys in the last 24 hours. */
+/** If no range is given: all requests of one key or account, or those of all keys in the last 24 hours. */
 export async function list(call: Call, sent: z.output<typeof requestsQuery>): Promise<List<RequestLine> | Lines> {
   const { tables, nowMs, headers } = call
-  const key = await keyNamed(call, sent.key_id)
-  const firstMs = key ? earliestRowMs(key) : 0
-  const fromMs = sent.from ?? (key ? firstMs : nowMs - DAY_MS)
+  const keys = await keysAskedFor(call, sent)
+  const firstMs = keys ? Math.min(nowMs, ...keys.map(earliestRowMs)) : 0
+  const fromMs = sent.from ?? (keys ? firstMs : nowMs - DAY_MS)
   const toMs = Math.min(sent.to ?? Infinity, latestRowMs(nowMs))
   requireRange(fromMs, toMs)
   const range = { fromMs: Math.max(fromMs, firstMs), toMs }
   const matches = requestFilter(sent)
+  const keyIds = keys?.map(({ id }) => id)
   const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(headers.accept ?? '') ?? []
   if (format !== undefined) {
-    const all = usageRows(tables, key?.id, range)
+    const all = usageRows(tables, keyIds, range)
     const rows = matches ? only(all, matches) : all
     if (!/csv/i.test(format)) return new Lines('application/x-ndjson', ndjsonLines(rows))
     return new Lines('text/csv; charset=utf-8', csvLines(rows), {
@@ -46,9 +47,11 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
     })
   }
   const [after] = readCursor(sent.after, /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/) ?? []
-  const { rows, next } = await newestRequests(tables, { keyId: key?.id, range, limit: sent.limit, after, matches })
-  const names = await keyNames(tables, new Set(rows.map(({ keyId }) => keyId)))
-  const lines = rows.map((row) => requestLine(row, names.get(row.keyId)))
+  const { rows, next } = await newestRequests(tables, { keyIds, range, limit: sent.limit, after, matches })
+  const callers = await readKeys(tables, [...new Set(rows.map(({ keyId }) => keyId))])
+  const byId = new Map(callers.map((key) => [key.id, key]))
+  const accounts = await accountNames(tables, callers)
+  const lines = rows.map((row) => requestLine(row, namedKey(byId.get(row.keyId), accounts)))
   return pageOf(lines, next !== undefined, next && cursorOf(next))
 }
 
@@ -58,9 +61,15 @@ async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => 
 
 const lineOf = recordOf(LINE_FIELDS)
 
-function requestLine(row: UsageRow, keyName: string | undefined): RequestLine {
-  const more = { key_name: keyName ?? null, total_tokens: row.promptTokens + row.completionTokens }
+function requestLine(row: UsageRow, named: ReturnType<typeof namedKey>): RequestLine {
+  const more = { ...named, total_tokens: row.promptTokens + row.completionTokens }
   return { object: 'request.line', ...lineOf(row), ...more } as RequestLine
+}
+
+function namedKey(key: Key | undefined, accounts: ReadonlyMap<string, string>) {
+  const { name = null, purse } = key ?? {}
+  const account = { account_id: purse?.accountId ?? null, account_name: accounts.get(purse?.accountId ?? '') ?? null }
+  return { key_name: name, ...account }
 }
 
 export async function get(call: Call): Promise<RequestShape> {
@@ -74,10 +83,11 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
   const row = await readUsageRow(tables)(requestId)
   const key = row ? await readKey(tables)(row.keyId) : await keyHolding(tables, requestId)
   const hold = key?.holds[requestId]
+  const named = namedKey(key, await accountNames(tables, key ? [key] : []))
   const common = {
     object: 'request',
     request_id: requestId,
-    key_name: key?.name ?? null,
+    ...named,
     hold: hold ? holdShape(requestId, hold, nowMs) : null,
     ...operatorPart(row ?? {}),
   } as const
@@ -93,7 +103,7 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
         words: attemptWords(attempt),
         said: attempt.said ?? null,
       })),
-      explanation: explainRequest(row, key, nowMs),
+      explanation: explainRequest(row, key, nowMs, named.account_name),
     }
   }
   if (!key || !hold) return undefined

@@ -4,6 +4,7 @@ import type { OperatorScope } from '../../gateway/domain/keys/admin-scopes.ts'
 import { ADMIN_ROOT } from '../../gateway/endpoints.ts'
 import { type Match, pathMatcher, wrongMethod } from '../../gateway/wire/basics/match-path.ts'
 import { MOST_CATALOG_BYTES } from '../catalog/catalog-refusal.ts'
+import * as accounts from './accounts.ts'
 import { AdminError } from './admin-error.ts'
 import * as adminKeys from './admin-keys.ts'
 import { auditPage } from './audits.ts'
@@ -75,9 +76,20 @@ export const ROUTES = {
   suspendKey: route('POST /keys/{id}/suspend', 'keys.write', bodies.nothing, keys.suspend),
   resumeKey: route('POST /keys/{id}/resume', 'keys.write', bodies.nothing, keys.resume),
   revokeKey: route('POST /keys/{id}/revoke', 'keys.write', bodies.revokeBody, keys.revoke),
+  adoptKey: route('POST /keys/{id}/adopt', 'keys.write', bodies.adoptBody, keys.adopt),
   listGrants: route('GET /keys/{id}/grants', 'keys.read', queries.grantsQuery, grants.list),
   grantCredits: route('POST /keys/{id}/grants', 'credits.grant', bodies.grantBody, grants.make, MADE),
   listKeyEvents: route('GET /keys/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfKey),
+  listAccounts: route('GET /accounts', 'keys.read', queries.accountsQuery, accounts.list),
+  createAccount: route('POST /accounts', 'keys.write', bodies.createAccountBody, accounts.create, MADE),
+  getAccount: route('GET /accounts/{id}', 'keys.read', bodies.nothing, accounts.get),
+  updateAccount: route('PATCH /accounts/{id}', 'keys.write', bodies.updateAccountBody, accounts.update),
+  suspendAccount: route('POST /accounts/{id}/suspend', 'keys.write', bodies.nothing, accounts.suspend),
+  resumeAccount: route('POST /accounts/{id}/resume', 'keys.write', bodies.nothing, accounts.resume),
+  closeAccount: route('POST /accounts/{id}/close', 'keys.write', bodies.revokeBody, accounts.close),
+  listAccountGrants: route('GET /accounts/{id}/grants', 'keys.read', queries.grantsQuery, accounts.listGrants),
+  grantToAccount: route('POST /accounts/{id}/grants', 'credits.grant', bodies.grantBody, accounts.grant, MADE),
+  listAccountEvents: route('GET /accounts/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfAccount),
   listEvents: route('GET /events', 'keys.read', queries.eventsQuery, events.list),
   listRequests: route('GET /requests', 'usage.read', queries.requestsQuery, requests.list),
   getRequest: route('GET /requests/{id}', 'usage.read', bodies.nothing, requests.get),

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ROUTES } from './route-table.ts'
+import { Account, AccountDetail, AccountGrantMade, AccountMade } from './shapes/accounts.ts'
 import { Identity, listOf, Search, Table } from './shapes/answers.ts'
 import { AuditLine, Event } from './shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
@@ -19,6 +20,7 @@ export type RouteWords = {
 
 export const LISTS = {
   KeyList: listOf(Key),
+  AccountList: listOf(Account),
   GrantList: listOf(Grant),
   EventList: listOf(Event),
   RequestLineList: listOf(RequestLine),
@@ -33,7 +35,7 @@ export const LISTS = {
 export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   whoAmI: { summary: 'The caller, the stage, and what the caller may do', answer: Identity },
   getOverview: { summary: 'What was spent, which keys run dry, and the last audit', answer: Overview },
-  search: { summary: 'Find a key or a request', answer: Search },
+  search: { summary: 'Find a key, an account or a request', answer: Search },
   listKeys: { summary: 'Keys, newest first', answer: LISTS.KeyList },
   createKey: { summary: 'Make a key', answer: KeyWithSecret, needs: 'Idempotency-Key', refusals: [409] },
   getKey: { summary: 'A key', answer: KeyDetail },
@@ -52,6 +54,11 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   },
   resumeKey: { summary: 'Admit a suspended key again', answer: KeyDetail, refusals: [409] },
   revokeKey: { summary: 'End a key for good', answer: KeyDetail, refusals: [409] },
+  adoptKey: {
+    summary: 'Move a key with its balance, and all that it was charged, into an account, for good',
+    answer: KeyDetail,
+    refusals: [409],
+  },
   listGrants: { summary: 'Grants of a key, newest first', answer: LISTS.GrantList },
   grantCredits: {
     summary: 'Add credits, or, below zero, take some back that are available',
@@ -60,7 +67,39 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
     refusals: [409],
   },
   listKeyEvents: { summary: 'Changes of a key, newest first', answer: LISTS.EventList },
-  listEvents: { summary: 'Changes of keys and the catalog, newest first', answer: LISTS.EventList, refusals: [404] },
+  listAccounts: { summary: 'Accounts, newest first', answer: LISTS.AccountList },
+  createAccount: {
+    summary: 'Make an account: one balance for any number of keys',
+    answer: AccountMade,
+    needs: 'Idempotency-Key',
+    refusals: [409],
+  },
+  getAccount: { summary: 'An account, where its credits lie, and its keys', answer: AccountDetail },
+  updateAccount: { summary: 'Change an account. Null takes a setting away', answer: AccountDetail, needs: 'If-Match' },
+  suspendAccount: {
+    summary: 'Refuse every key of an account from its next request on, until it is resumed',
+    answer: AccountDetail,
+    refusals: [409],
+  },
+  resumeAccount: {
+    summary: 'Admit the keys of an account again that were suspended with it',
+    answer: AccountDetail,
+    refusals: [409],
+  },
+  closeAccount: { summary: 'End an account and its keys for good', answer: AccountDetail, refusals: [409] },
+  listAccountGrants: { summary: 'Grants of an account, newest first', answer: LISTS.GrantList },
+  grantToAccount: {
+    summary: 'Add credits, or, below zero, take some back, wherever they lie, that no request holds',
+    answer: AccountGrantMade,
+    needs: 'Idempotency-Key',
+    refusals: [409],
+  },
+  listAccountEvents: { summary: 'Changes of an account, newest first', answer: LISTS.EventList },
+  listEvents: {
+    summary: 'Changes of keys, accounts and the catalog, newest first',
+    answer: LISTS.EventList,
+    refusals: [404],
+  },
   listRequests: {
     summary:
       'Requests, newest first; a page may have fewer than its limit and go on all the same. With Accept: text/csv or application/x-ndjson every row of the range, oldest first within a key',
@@ -71,7 +110,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   getRequest: { summary: 'A request and its charge, line by line', answer: Request },
   getUsage: { summary: 'Usage by day and group', answer: UsagePage, refusals: [404] },
   audit: {
-    summary: 'Prove the books, a line for each key, and one at the end of the page',
+    summary: 'Prove the books, a line for each key, then for each account, and one at the end of the page',
     answer: AuditLine,
     refusals: [404],
     types: ['application/x-ndjson'],

@@ -3,13 +3,14 @@ import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../gateway/domain/basics/ti
 import type { Key } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
+import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import { usageOfKey, usageOfKeyByHour } from '../../gateway/store/rows/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 import { shownGroups, usageNumbers } from '../usage/usage-numbers.ts'
 import { usageReader } from '../usage/usage-reader.ts'
 import type { Call } from './call.ts'
-import { keyNamed, keyNames } from './changed-key.ts'
+import { accountNames, keysAskedFor } from './changed-key.ts'
 import { requireRange } from './pages.ts'
 import type { usageQuery } from './shapes/queries.ts'
 import type { UsageGroup, UsagePage } from './shapes/usage.ts'
@@ -19,7 +20,7 @@ const BUCKETS = { '1d': { ms: DAY_MS, mostDays: 400 }, '1h': { ms: HOUR_MS, most
 /** A part of the usage in a range: of an hour or a day, of one key or of all, of one model or of all. */
 type Usage = { readonly atMs: number; readonly keyId?: string | undefined; readonly part: UsagePart }
 
-const GROUPS: Readonly<Record<UsageGroup, (usage: Usage) => string>> = {
+const GROUPS: Readonly<Record<Exclude<UsageGroup, 'account'>, (usage: Usage) => string>> = {
   model: ({ part }) => part.model ?? '-',
   key: ({ keyId }) => keyId ?? '-',
   provider: ({ part }) => part.provider ?? '-',
@@ -30,7 +31,7 @@ const GROUPS: Readonly<Record<UsageGroup, (usage: Usage) => string>> = {
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<UsagePage> {
   const { tables, nowMs } = call
   const { group_by: groupBy, bucket } = sent
-  const key = await keyNamed(call, sent.key_id)
+  const keys = await keysAskedFor(call, sent)
   const { ms: bucketMs, mostDays } = BUCKETS[bucket]
   const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
   const fromMs = sent.from ?? momentsOf(utcDay(nowMs - 6 * DAY_MS)).fromMs
@@ -39,13 +40,13 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
   const { closedThrough = '' } = await readClosing(tables)()
   // Days in the future have no rows to look for.
   const range = { fromMs, toMs: Math.min(toMs, latestRowMs(nowMs)) }
-  const usage = range.fromMs < range.toMs ? await Array.fromAsync(usageIn(call, key, range, sent)) : []
-  const all = UsageGroups.of(usage, GROUPS[groupBy])
-  const names = groupBy === 'key' ? all.byName().map(([id]) => id) : []
+  const usage = range.fromMs < range.toMs ? await Array.fromAsync(usageIn(call, keys, range, sent)) : []
+  const { groupOf, labels } = await groupsBy(call, groupBy, usage)
+  const all = UsageGroups.of(usage, groupOf)
   const byStart = Map.groupBy(usage, ({ atMs }) => startOf(atMs))
   const buckets = Array.from({ length: Math.ceil((toMs - startOf(fromMs)) / bucketMs) }, (_, i) => {
     const startMs = startOf(fromMs) + i * bucketMs
-    return { startMs, groups: UsageGroups.of(byStart.get(startMs) ?? [], GROUPS[groupBy]) }
+    return { startMs, groups: UsageGroups.of(byStart.get(startMs) ?? [], groupOf) }
   })
   const highest = buckets.reduce((most, { groups: { total } }) => (total.cost > most ? total.cost : most), 0n)
   const { total } = all
@@ -60,22 +61,33 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
       results: groups.dearestFirst().map(([group, part]) => ({ group, ...usageNumbers(part, highest) })),
     })),
     total: usageNumbers(total, total.cost),
-    groups: shownGroups(all, groupBy, await keyNames(tables, names)),
+    groups: shownGroups(all, groupBy, labels),
   }
+}
+
+/** Keys and accounts have names. A key without an account is a customer of its own. */
+async function groupsBy({ tables }: Call, by: UsageGroup, usage: readonly Usage[]) {
+  if (by !== 'key' && by !== 'account') return { groupOf: GROUPS[by], labels: new Map<string, string>() }
+  const keys = await readKeys(tables, [...new Set(usage.flatMap(({ keyId }) => keyId ?? []))])
+  const labels = new Map(keys.map(({ id, name }) => [id, name]))
+  if (by === 'key') return { groupOf: GROUPS[by], labels }
+  const accountOf = new Map(keys.map(({ id, purse }) => [id, purse?.accountId]))
+  const groupOf = ({ keyId = '-' }: Usage) => accountOf.get(keyId) ?? keyId
+  return { groupOf, labels: new Map([...labels, ...(await accountNames(tables, keys))]) }
 }
 
 async function* usageIn(
   { tables }: Call,
-  key: Key | undefined,
+  keys: readonly Key[] | undefined,
   range: TimeRange,
   { bucket, group_by: groupBy }: z.output<typeof usageQuery>,
 ): AsyncGenerator<Usage, void, undefined> {
-  if (key) {
-    const read = bucket === '1h' ? usageOfKeyByHour : usageOfKey
+  const read = bucket === '1h' ? usageOfKeyByHour : usageOfKey
+  for (const key of keys ?? []) {
     for await (const usage of read(tables, key, range)) yield { ...usage, keyId: key.id }
-    return
   }
-  const kind = groupBy === 'key' ? 'keys' : 'models'
+  if (keys) return
+  const kind = groupBy === 'key' || groupBy === 'account' ? 'keys' : 'models'
   for await (const { atMs, sum } of usageReader(tables)(range, kind, bucket === '1h' ? 'hours' : 'days')) {
     if (kind === 'models') for (const part of sum.models.values()) yield { atMs, part }
     else for (const [keyId, part] of sum.keys) yield { atMs, keyId, part }

@@ -78,7 +78,7 @@ async function readBooks(
 /** The index of rows lags behind the table by a moment, so a difference on a key just used is read again. */
 function isFirm(books: Books, nowMs: number): boolean {
   const { before, after, grants } = books
-  if (checkGrants(before, after, grants).length > 0) return false
+  if (checkGrants(before, after, grants, missingFrom(after)).length > 0) return false
   const wasQuiet = after.spent === before.spent
   const usedLately = after.bucketFullAtUs / 1000 > nowMs - MINUTE_MS
   return wasQuiet && (overspentOf(books) === 0n || !usedLately)
@@ -93,7 +93,8 @@ function overspentOf({ before, after, rowCosts }: Books): Nano {
 function conclude(books: Books, nowMs: number): Audit {
   const { before, after, grants, rows, rowCosts, read } = books
   const found = new Findings()
-  found.add(...checkBalance(after), ...checkGrants(before, after, grants), ...checkSpent(books))
+  found.add(...checkBalance(after), ...checkGrants(before, after, grants, missingFrom(after)))
+  found.add(...checkSpent(books))
   found.add(...read.findings.kept, ...noteDeadHolds(after, nowMs))
   return {
     object: 'audit',

@@ -1,5 +1,5 @@
 import { isoTime } from '../../gateway/domain/basics/time.ts'
-import { expiredHolds, heldOf, type Key } from '../../gateway/domain/keys/key.ts'
+import { expiredHolds, heldOf, isAccountId, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
 import type { GrantRecord } from '../../gateway/store/keys/grant-credits.ts'
@@ -34,19 +34,23 @@ export function noteDeadHolds(key: Key, nowMs: number): Finding[] {
   }))
 }
 
+type Owner = Pick<Key, 'id' | 'granted' | 'purse'>
+
 /**
  * Grants are only ever added, in the same write as `granted`: their sum lies between two readings of it, unless a grant
  * and its correction came between them, which another reading shows.
  */
-export function checkGrants(before: Key, after: Key, grants: readonly GrantRecord[]): Finding[] {
+export function checkGrants(before: Owner, after: Owner, grants: readonly GrantRecord[], missing: Nano): Finding[] {
+  // The grants of a key that joined an account are part of the account's, and it has what it was given since.
+  if (after.purse) return []
   const sum = grants.reduce((total, { credits }) => total + credits, 0n)
   const [least, most] =
     before.granted < after.granted ? [before.granted, after.granted] : [after.granted, before.granted]
   if (sum >= least && sum <= most) return []
-  const missing = missingFrom(after)
+  const item = isAccountId(after.id) ? 'account' : 'key'
   const advice =
     missing !== 0n && sum === after.granted - missing
-      ? `available + held + spent is: granted itself was changed. Set it to ${formatCredits(sum)} on the key item.`
-      : 'Grants are never changed or deleted: compare those of the key with the payments for it.'
+      ? `available + held + spent is: granted itself was changed. Set it to ${formatCredits(sum)} on the ${item} item.`
+      : `Grants are never changed or deleted: compare those of the ${item} with the payments for it.`
   return [{ what: 'granted is not the sum of the grants', expected: sum, got: after.granted, advice }]
 }

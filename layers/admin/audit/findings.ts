@@ -34,8 +34,8 @@ export class Findings {
 }
 
 /** A finding in words: its subject and its message. */
-export function findingText({ requestId, what, expected, got, advice, note }: Finding) {
-  const about = requestId ?? 'the key'
+export function findingText({ requestId, what, expected, got, advice, note }: Finding, owner = 'the key') {
+  const about = requestId ?? owner
   const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
   const sentence = `${what}${compared}.`
   return { about, text: advice ? `${sentence} ${advice}` : sentence, note: note === true }

@@ -11,7 +11,16 @@ import { type Entry, explainCharge, explainCount } from './explain-charge.ts'
 
 const SWEEP = `the sweep, every ${SWEEP_EVERY_MINUTES} minutes`
 
-export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: number): Explained[] {
+/** A row has no amounts of other keys; the message of the refusal had the balance. */
+const EXHAUSTED =
+  'the account had too little wherever its credits lay: in its pool, under way, and with each of its keys; all were looked at, or had been within the second before'
+
+export function explainRequest(
+  row: UsageRow,
+  key: Key | undefined,
+  nowMs: number,
+  account: string | null = null,
+): Explained[] {
   const open = key?.holds[row.requestId]
   const charge = [
     ...explainCharge(row),
@@ -19,7 +28,7 @@ export function explainRequest(row: UsageRow, key: Key | undefined, nowMs: numbe
     ...explainCount(row),
     ...explainAttempts(row),
   ]
-  return [...factsOf(row, key).map(explained('facts')), ...charge.map(explained('charge'))]
+  return [...factsOf(row, key, account).map(explained('facts')), ...charge.map(explained('charge'))]
 }
 
 export function explainOpenHold(requestId: string, key: Key, { amount, untilMs }: Hold, nowMs: number): Explained[] {
@@ -41,13 +50,14 @@ function explained(part: Explained['part']): (entry: Entry) => Explained {
   return ([name, ...lines]) => ({ part, name, lines })
 }
 
-function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
+function factsOf(row: UsageRow, key: Key | undefined, account: string | null): Entry[] {
   const upstream = row.provider && `${row.provider}${row.upstreamModel ? `/${row.upstreamModel}` : ''}`
   const firstToken = row.ttftMs === undefined ? '' : `, the first token after ${row.ttftMs} ms`
   const all: (readonly [string, string | undefined])[] = [
     ['request', row.requestId],
     ['started', isoTime(row.startedAtMs)],
     ['key', keyText(row.keyId, key)],
+    ['account', key?.purse && `${key.purse.accountId} (${account ?? 'gone'})`],
     ['user', row.user && `${row.user} (as the caller says)`],
     ['tags', row.tags && tagTexts(row.tags).join(', ')],
     ['endpoint', row.stream ? `${row.endpoint}, streamed` : row.endpoint],
@@ -62,6 +72,7 @@ function factsOf(row: UsageRow, key: Key | undefined): Entry[] {
     ['status', row.httpStatus === 0 ? 'none: no answer was sent' : String(row.httpStatus)],
     ['outcome', row.outcome],
     ['error', row.errorCode],
+    ['balance', key?.purse && row.errorCode === 'credit_balance_exhausted' ? EXHAUSTED : undefined],
     ['took', `${row.durationMs} ms${firstToken}`],
   ]
   return all.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)

@@ -70,9 +70,13 @@ function described<Fields extends Record<SettingField, z.ZodType>>(fields: Field
   const rows = ASKED_SETTINGS.map((setting) => {
     const { field } = SETTING_WORDS[setting]
     const { words } = SETTING_OPTIONS[setting]
-    return [field, fields[field].describe(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`)]
+    return [field, fields[field].describe(sentence(words))]
   })
   return Object.fromEntries(rows) as Fields
+}
+
+export function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
 /** The allowlist of an admin key, which must not work from everywhere by oversight. */

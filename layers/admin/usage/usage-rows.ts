@@ -7,10 +7,11 @@ const ORDER = 'oldest first'
 
 export async function* usageRows(
   tables: Tables,
-  keyId: string | undefined,
+  keyIds: readonly string[] | undefined,
   range: TimeRange,
 ): AsyncGenerator<UsageRow> {
-  if (keyId !== undefined) return yield* queryUsageRows(tables)(keyId, range, ORDER)
+  for (const keyId of keyIds ?? []) yield* queryUsageRows(tables)(keyId, range, ORDER)
+  if (keyIds) return
   const query = queryRowsOfDay(tables)
   for (const dayMs of daysOf(range, ORDER)) yield* mergeRows(query(dayMs, idsOf(range), ORDER), ORDER)
 }

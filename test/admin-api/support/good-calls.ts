@@ -19,25 +19,38 @@ export async function* goodCalls(admin: Admin, gateway: TestGateway): AsyncGener
   const adminKey = { name: 'acme', scopes: ['keys.read'], allowlist: ['192.0.2.0/24'], daily_grant: '1' }
   const made = await admin.call('POST /admin-keys', { body: { ...adminKey, ...ownSecret('1') }, headers: once() })
   const [{ version }] = (await admin.call('GET /catalog/versions')).body.data
+  const account = (await gateway.openAccount({ name: 'acme', externalId: 'cus_account' })).id
+  const { key: alone } = await gateway.issue()
   const catalog = catalogFor('https://up.example/v1')
   const bodies: Record<string, object> = {
     'POST /keys': { name: 'other', credits: '1', external_id: 'cus_other' },
     'PATCH /keys/{id}': { rpm: 9 },
     'POST /keys/{id}/revoke': { confirm: 'acme' },
     'POST /keys/{id}/grants': { credits: '1' },
+    'POST /keys/{id}/adopt': { account },
+    'POST /accounts': { name: 'other', credits: '1', external_id: 'cus_new' },
+    'PATCH /accounts/{id}': { note: 'late' },
+    'POST /accounts/{id}/grants': { credits: '1' },
+    'POST /accounts/{id}/close': { confirm: 'acme' },
     'PUT /catalog': catalog,
     'POST /catalog/check': { ...catalog, models: 1 },
     'POST /admin-keys': { ...adminKey, ...ownSecret('2') },
     'POST /admin-keys/{id}/rotate': ownSecret('3'),
     'POST /admin-keys/{id}/revoke': { confirm: 'acme' },
   }
-  const idIn = (path: string) =>
-    path.startsWith('/requests') ? asked : path.startsWith('/admin-keys') ? made.body.id : key.id
-  const last = ({ path }: AdminRoute) => Number(path.endsWith('/revoke'))
+  const idIn = (path: string) => {
+    if (path.endsWith('/adopt')) return alone.id
+    const of: Record<string, string> = { requests: asked, 'admin-keys': made.body.id, accounts: account }
+    return of[path.split('/')[1] ?? ''] ?? key.id
+  }
+  const last = ({ path }: AdminRoute) => Number(path.endsWith('/revoke') || path.endsWith('/close'))
   for (const route of ADMIN_ROUTES.toSorted((a, b) => last(a) - last(b))) {
     const { method, path } = route
     const ofCatalog = version + Number(path !== '/catalog')
-    const seen = path.startsWith('/catalog') ? ofCatalog : (await gateway.readKey(key.id)).version
+    const ofOwner = async () =>
+      (await admin.call(`GET ${path.startsWith('/accounts') ? `/accounts/${account}` : `/keys/${key.id}`}`)).body
+        .version
+    const seen = path.startsWith('/catalog') ? ofCatalog : await ofOwner()
     yield {
       route,
       address: `${method} ${path.replace('{id}', idIn(path)).replace('{version}', '1')}`,

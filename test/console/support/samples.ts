@@ -29,6 +29,8 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     object: 'key',
     id: `key_${String(index).padStart(26, '0')}`,
     ...toldSettings({ ...KEY_DEFAULTS, name: `customer ${index}`, externalId: `cus_${index}` }),
+    account_id: null,
+    account_name: null,
     status: 'active',
     prefix: 'svc_live_',
     last_four: String(index).padStart(4, 'x'),
@@ -88,6 +90,8 @@ export function sampleLine(i: number, changes: Partial<RequestLine> = {}): Reque
   const [model, provider] = SERVED[i % 3] ?? SERVED[0]
   const answered: RequestLine = {
     object: 'request.line',
+    account_id: null,
+    account_name: null,
     request_id: i === 0 ? REQUEST_ID : `req_${String(i).padStart(26, '0')}`,
     key_id: sampleKey(1 + (i % 4)).id,
     key_name: `customer ${1 + (i % 4)}`,
@@ -176,6 +180,8 @@ function requestOf(row: UsageRow, bill: RequestShape['bill']): RequestShape {
     state: 'settled',
     key_id: keyId,
     key_name: 'customer 1',
+    account_id: null,
+    account_name: null,
     row: usageRecord(row) as NonNullable<RequestShape['row']>,
     attempts: row.attempts.map((one) => ({ ...one, words: attemptWords(one), said: one.said ?? null })),
     hold: null,
@@ -392,7 +398,9 @@ export const sampleOverview: Overview = {
   requests_today: 4711,
   errors: [{ code: 'rate_limit_exceeded', requests: 12 }],
   keys: { active: 498, suspended: 1, expired: 0, revoked: 1 },
+  accounts: { active: 0, suspended: 0, closed: 0 },
   low: [sampleKey(3)],
+  low_accounts: [],
   dead_requests: [],
   last_audit: { at: ago(DAY), keys: 500, wrong: 0 },
   routes: sampleRoutes,
@@ -492,7 +500,7 @@ export const sampleAudit: AuditLine[] = [
     findings: [{ about: REQUEST_ID, text: 'its cost does not follow from its price', note: false }],
     more_findings: 2,
   },
-  { object: 'audit.summary', keys: 1, wrong: 1, at: ago(0), has_more: false, last_id: null },
+  { object: 'audit.summary', keys: 1, accounts: 0, wrong: 1, at: ago(0), has_more: false, last_id: null },
 ]
 
 export const sampleCheck: CatalogCheck = {

@@ -186,7 +186,12 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       case 'search': {
         const text = query.get('q') ?? ''
         const found = scripted.keys.filter((key) => key.name.includes(text) || key.last_four === text).slice(0, 20)
-        return ok({ object: 'search', keys: found, request_id: text === samples.REQUEST_ID ? text : null })
+        return ok({
+          object: 'search',
+          keys: found,
+          accounts: [],
+          request_id: text === samples.REQUEST_ID ? text : null,
+        })
       }
       default:
         return refusal(404, 'There is no such path.')

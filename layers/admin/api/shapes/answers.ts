@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Account } from './accounts.ts'
 import { Key } from './keys.ts'
 import { flag, kind, orNull, type Shape, text, texts } from './parts.ts'
 
@@ -58,6 +59,7 @@ export type TableShape = Shape<typeof Table>
 export const Search = z.object({
   object: kind('search'),
   keys: z.array(Key).describe('Keys by id, external id, last four or a part of the name.'),
+  accounts: z.array(Account).describe('Accounts by id, external id, reference of a grant or a part of the name.'),
   request_id: orNull(text('The request with this id, if there is one.')),
 })
 export type SearchShape = Shape<typeof Search>

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { ADMIN_SCOPES } from '../../../gateway/domain/keys/admin-scopes.ts'
 import { GRACE_MS } from '../../../gateway/domain/keys/key-settings.ts'
 import { MOST_REFERENCE_CHARS, REFERENCE_DAYS } from '../../../gateway/domain/keys/reference.ts'
+import { ACCOUNT_FIELDS } from '../../settings/account-fields.ts'
 import { credits, grantedCredits, maybe, someLine, someOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS, someCidrs } from '../../settings/setting-fields.ts'
 import type { Frozen } from './parts.ts'
+import { accountId } from './queries.ts'
 
 // Bodies of requests. The function loads this file, and not those of answers.
 
@@ -26,16 +28,28 @@ const SECRET = { secret_sha256: OWN_SECRET.secret_sha256.optional(), last_four: 
 
 const after = { after: maybe(z.string('must be a text.'), 'The last_id of the page before.') }
 
+const BEGIN = { credits: maybe(credits, 'Credits to begin with, as a decimal string.'), reference }
+
 export const createKeyBody = settings.partial().extend({
   name: SETTING_FIELDS.name,
-  credits: maybe(credits, 'Credits to begin with, as a decimal string.'),
-  reference,
+  ...BEGIN,
+  account: maybe(accountId, 'The account whose balance it uses. Then it has no credits of its own.'),
   ...SECRET,
 })
 export type CreateKeyBody = Frozen<z.input<typeof createKeyBody>>
 
 export const updateKeyBody = settings.partial()
 export type UpdateKeyBody = Frozen<z.input<typeof updateKeyBody>>
+
+export const adoptBody = z.strictObject({
+  account: accountId.describe('The account that gets the key, its balance, and all that it was charged.'),
+})
+
+export const updateAccountBody = z.strictObject(ACCOUNT_FIELDS).partial()
+export type UpdateAccountBody = Frozen<z.input<typeof updateAccountBody>>
+
+export const createAccountBody = updateAccountBody.extend({ name: ACCOUNT_FIELDS.name, ...BEGIN })
+export type CreateAccountBody = Frozen<z.input<typeof createAccountBody>>
 
 export const rotateBody = z.strictObject({
   grace_seconds: wholeNumber(0, GRACE_MS / 1000)
@@ -46,7 +60,7 @@ export const rotateBody = z.strictObject({
 export type RotateBody = Frozen<z.input<typeof rotateBody>>
 
 export const revokeBody = z.strictObject({
-  confirm: z.string('must be the name of the key. A revoke is final.').describe('The name of the key.'),
+  confirm: z.string('must be the name. This is final.').describe('The name of what is ended.'),
 })
 
 export const grantBody = z.strictObject({
@@ -58,13 +72,17 @@ export const grantBody = z.strictObject({
     .boolean('must be true or false.')
     .default(false)
     .describe(
-      `Grant although the key was granted credits under this reference within ${REFERENCE_DAYS} days; otherwise that is refused with reference_used.`,
+      `Grant although credits were granted under this reference within ${REFERENCE_DAYS} days; otherwise that is refused with reference_used.`,
     ),
 })
 export type GrantBody = Frozen<z.input<typeof grantBody>>
 
 export const auditBody = z.strictObject({
-  key_id: maybe(textLike(/^key_\w{1,40}$/, 'the id of a key'), 'The key to audit; all keys unless given.'),
+  key_id: maybe(
+    textLike(/^key_\w{1,40}$/, 'the id of a key'),
+    'The key to audit; all keys, and then all accounts, unless given.',
+  ),
+  account: maybe(accountId, 'The account to audit.'),
   ...after,
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EVENT_NAMES } from '../../../gateway/domain/keys/event-names.ts'
+import { BALANCE } from './accounts.ts'
 import { count, credits, flag, kind, moment, orNull, type Shape, text } from './parts.ts'
 
 const Fields = z.record(z.string(), z.unknown())
@@ -10,7 +11,7 @@ export const Event = z.object({
   at: moment('The moment of the change.'),
   by: text('Who made it.'),
   what: z.enum(Object.values(EVENT_NAMES)).describe('The kind of the change.'),
-  key_id: orNull(text('The key or the admin key; null for a change of the catalog.')),
+  key_id: orNull(text('The key, the account or the admin key; null for a change of the catalog.')),
   key_name: orNull(text('Its name, as it is now; null if it is gone, and for a change of the catalog.')),
   before: Fields.nullable().describe('The fields that changed, as they were; null if there were none.'),
   after: Fields.nullable().describe('The fields that changed, as they are; null if there are none.'),
@@ -42,10 +43,27 @@ export const Audit = z.object({
 })
 export type AuditShape = Shape<typeof Audit>
 
+export const AccountAudit = z.object({
+  object: kind('account.audit'),
+  account_id: text('The account that was audited.'),
+  name: text('The name of the account.'),
+  ...BALANCE,
+  retired: credits('Of what was spent, what keys that are gone have spent.'),
+  keys: count('Keys that have credits of it, or open requests.'),
+  balances: flag(
+    'Granted is what lies in the pool, was given to keys and not taken back, and was spent by those that are gone.',
+  ),
+  ok: flag('Nothing at all is wrong.'),
+  findings: z.array(Finding).describe('The findings.'),
+  more_findings: count('Findings beyond those that are listed.'),
+})
+export type AccountAuditShape = Shape<typeof AccountAudit>
+
 export const AuditSummary = z.object({
   object: kind('audit.summary'),
   keys: count('Keys that were audited, with those of the pages before.'),
-  wrong: count('Of them, those with something wrong.'),
+  accounts: count('Accounts that were audited, after the keys.'),
+  wrong: count('Of both, those with something wrong.'),
   at: moment('The end of this page.'),
   has_more: flag('The audit goes on after this page.'),
   last_id: orNull(text('To be sent as after for the next page.')),
@@ -53,6 +71,6 @@ export const AuditSummary = z.object({
 
 export type AuditSummary = Shape<typeof AuditSummary>
 
-/** A line of `POST /audits`: one for each key, and a last one. If that is missing, the audit broke off. */
-export const AuditLine = z.union([Audit, AuditSummary])
+/** A line of `POST /audits`: one for each key, then one for each account, and a last one. If that is missing, the audit broke off. */
+export const AuditLine = z.union([Audit, AccountAudit, AuditSummary])
 export type AuditLine = Shape<typeof AuditLine>

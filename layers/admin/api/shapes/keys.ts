@@ -22,6 +22,8 @@ export type CreditWindowShape = Shape<typeof CreditWindow>
 export const Key = z.object({
   object: kind('key'),
   id: text('The id of the key.'),
+  account_id: orNull(text('The account whose balance it uses; null if it has its own.')),
+  account_name: orNull(text('The name of that account.')),
   ...SETTING_FIELDS,
   status: z
     .enum(KEY_STATUSES)
@@ -32,8 +34,8 @@ export const Key = z.object({
   requests_today: count('Requests admitted on this UTC day.'),
   requests_open: count('Requests under way.'),
   credit_windows: z.array(CreditWindow).describe('Its limits on the credits of a UTC day or month, now.'),
-  granted: credits('All that was ever granted.'),
-  available: credits('The balance that requests can hold.'),
+  granted: credits('All that was ever granted; of a key of an account, what its account has given to it.'),
+  available: credits('The balance that requests can hold; of a key of an account, what of it lies with this key.'),
   held: credits('Held for requests that are under way.'),
   spent: credits('All that requests were charged.'),
   loss_today: credits('What its requests of this UTC day may have cost the operator beyond their charges.'),
@@ -41,7 +43,7 @@ export const Key = z.object({
   created_at: moment('The making of the key.'),
   version: count('Changes with every change of the key by an operator. It goes in If-Match, in quotes.'),
   badges: texts(
-    'What deserves a look: empty; low (at the rate of the last week it lasts less than a week); idle (not used for 90 days); no_allowlist.',
+    'What deserves a look: empty; low (at the rate of the last week it lasts less than a week), both not for a key of an account; idle (not used for 90 days); no_allowlist.',
   ),
 })
 export type KeyShape = Shape<typeof Key>

@@ -10,9 +10,11 @@ import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 
 export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
 
+export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
+
 export const USAGE_BUCKETS = ['1h', '1d'] as const
 
-export const USAGE_GROUPS = ['model', 'key', 'provider', 'day'] as const
+export const USAGE_GROUPS = ['model', 'key', 'account', 'provider', 'day'] as const
 
 /** The fields of a row in a list. */
 export const LINE_FIELDS = [
@@ -50,13 +52,14 @@ const range = {
 const reference = line(1, MOST_REFERENCE_CHARS)
 const milliseconds = numberIn(0, 1e9)
 const keyId = textLike(/^key_\w{1,40}$/, 'the id of a key')
-const anyKeyId = textLike(/^(admin)?key_\w{1,40}$/, 'the id of a key or of an admin key')
-/** One kind, or all changes of keys, admin keys or the catalog. */
-const EVENT_FILTERS = [...Object.values(EVENT_NAMES), 'key', 'admin_key', 'catalog']
+const anyKeyId = textLike(/^((admin)?key|acct)_\w{1,40}$/, 'the id of a key, an account or an admin key')
+export const accountId = textLike(/^acct_\w{1,40}$/, 'the id of an account')
+/** One kind, or all changes of keys, accounts, admin keys or the catalog. */
+const EVENT_FILTERS = [...Object.values(EVENT_NAMES), 'key', 'account', 'admin_key', 'catalog']
 
 export const searchQuery = z.strictObject({
   q: textLike(/^.{1,200}$/, '1 to 200 characters').describe(
-    'A request id, key id, external id, the last four of a secret, the reference of a grant, or a part of a name.',
+    'A request id, the id of a key or an account, external id, the last four of a secret, the reference of a grant, or a part of a name.',
   ),
 })
 
@@ -64,6 +67,14 @@ export const keysQuery = z.strictObject({
   external_id: maybe(SETTING_FIELDS.external_id.unwrap(), 'Only the key with this id of yours.'),
   reference: maybe(reference, 'Only keys that were granted credits under this reference.'),
   status: maybe(oneOf(KEY_STATUSES), 'Only keys with this status.'),
+  account: maybe(accountId, 'Only keys of this account, also revoked ones.'),
+  ...page,
+})
+
+export const accountsQuery = z.strictObject({
+  external_id: maybe(SETTING_FIELDS.external_id.unwrap(), 'Only the account with this id of yours.'),
+  name: maybe(SETTING_FIELDS.name, 'Only accounts with this name.'),
+  status: maybe(oneOf(ACCOUNT_STATUSES), 'Only accounts with this status.'),
   ...page,
 })
 
@@ -75,22 +86,23 @@ export const grantsQuery = z.strictObject({
 })
 
 export const keyEventsQuery = z.strictObject({
-  what: maybe(oneOf(EVENT_FILTERS), 'A kind, or all kinds of key, admin_key or catalog.'),
+  what: maybe(oneOf(EVENT_FILTERS), 'A kind, or all kinds of key, account, admin_key or catalog.'),
   by: maybe(textLike(/^.{1,2048}$/, 'who changed it, as events name them'), 'Only changes by this caller.'),
   ...range,
   ...page,
 })
 
 export const eventsQuery = keyEventsQuery.extend({
-  key_id: maybe(anyKeyId, 'Only changes of this key or admin key.'),
+  key_id: maybe(anyKeyId, 'Only changes of this key, account or admin key.'),
 })
 
 export const requestsQuery = z.strictObject({
   key_id: maybe(keyId, 'Only requests of this key.'),
+  account: maybe(accountId, 'Only requests of the keys of this account.'),
   ...range,
   from: maybe(
     range.from.unwrap(),
-    'From this UTC day or moment on. Unless given, 24 hours ago, or with key_id the beginning of the key.',
+    'From this UTC day or moment on. Unless given, 24 hours ago, or with key_id or account the beginning of the key, or of the first one.',
   ),
   outcome: maybe(oneOf(OUTCOMES), 'Only requests with this outcome.'),
   model: maybe(textLike(/^.{1,200}$/, 'the name of a model'), 'Only requests for this model.'),
@@ -123,6 +135,7 @@ export const usageQuery = z.strictObject({
   group_by: oneOf(USAGE_GROUPS).default('model').describe('The grouping.'),
   ...range,
   key_id: maybe(keyId, 'Only usage of this key.'),
+  account: maybe(accountId, 'Only usage of the keys of this account.'),
 })
 
 export const overviewQuery = z.strictObject({

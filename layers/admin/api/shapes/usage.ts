@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SUMMED_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
+import { Account } from './accounts.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
 import { count, credits, flag, kind, moment, Quantiles, type Shape, text, texts } from './parts.ts'
@@ -21,7 +22,7 @@ const UsageNumbers = z.object({
 
 export type UsageNumbers = Shape<typeof UsageNumbers>
 
-const group = text('The model, key, provider or day.')
+const group = text('The model, key, provider or day; by account, the account, or the key that has none.')
 
 const UsageBucket = z.object({
   object: kind('bucket'),
@@ -37,7 +38,7 @@ export const UsagePage = z.object({
   data: z.array(UsageBucket).describe('A bucket for each UTC day, or for each hour.'),
   total: UsageNumbers.describe('All of the range.'),
   groups: z
-    .array(UsageNumbers.extend({ group, label: text('The name of the group: of a key, its name.') }))
+    .array(UsageNumbers.extend({ group, label: text('The name of the group: of a key or an account, its name.') }))
     .describe('The groups over the whole range, the dearest first; days in their order.'),
 })
 export type UsagePage = Shape<typeof UsagePage>
@@ -51,10 +52,16 @@ const KeyCounts = z.object({
   revoked: count('Keys that were revoked.'),
 })
 
+const AccountCounts = z.object({
+  active: count('Accounts that work.'),
+  suspended: count('Accounts that are suspended.'),
+  closed: count('Accounts that were closed.'),
+})
+
 const LastAudit = z.object({
   at: moment('The end of the audit.'),
   keys: count('Keys that were audited.'),
-  wrong: count('Of them, those with something wrong.'),
+  wrong: count('Of them, and of the accounts, those with something wrong.'),
 })
 
 const figures = {
@@ -100,7 +107,9 @@ export const Overview = z.object({
   requests_today: count('Requests of this UTC day.'),
   errors: z.array(ErrorCount).describe('Errors of today and yesterday, the most frequent first.'),
   keys: KeyCounts.describe('The number of keys by status.'),
-  low: z.array(Key).describe('The keys that will be the first to run dry.'),
+  accounts: AccountCounts.describe('The number of accounts by status.'),
+  low: z.array(Key).describe('The keys with a balance of their own that will be the first to run dry.'),
+  low_accounts: z.array(Account).describe('The accounts that will be the first to run dry.'),
   dead_requests: texts('Requests that died, and that three sweeps have left unsettled; at most 20.'),
   last_audit: LastAudit.nullable().describe('The last audit of all keys; null if there was none.'),
   routes: z.array(Route).describe('The routes of the active models.'),

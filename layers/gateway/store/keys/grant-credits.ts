@@ -17,12 +17,13 @@ import { grantItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
 import { readOne } from './rotating-item.ts'
 
 /** A key, or an account: something with a balance. */
-type Owner = Versioned & Pick<Key, 'granted' | 'available' | 'purse'>
+type Owner = Versioned & Pick<Key, 'granted' | 'available'> & Partial<Pick<Key, 'purse'>>
 
 export type GrantResult<K = Key> =
   | ChangeResult<K>
   | { readonly changed: false; readonly why: 'reference_used'; readonly earlier: GrantRecord | undefined }
   | { readonly changed: false; readonly why: 'not_available'; readonly key: K }
+  /** The balance of a key that joined an account is the account's. */
   | { readonly changed: false; readonly why: 'has_account'; readonly accountId: string }
 
 /** The reason of a refusal that is gone when it is looked for is not gone every time. */
@@ -87,7 +88,6 @@ function changeBalance<K extends Owner>({ keys }: Tables, kind: Kind<K>, id: str
     Update: {
       TableName: keys,
       Key: kind.itemOf(id),
-      // A key may join an account at the same moment. Its credits are the account's then, and so are all grants.
       ConditionExpression: `#status IN (:active, :suspended) AND attribute_not_exists(accountId)${credits < 0n ? ' AND available >= :taken' : ''}`,
       // A top-up arms the notice of a low balance again. After a correction, and whatever befalls an account, a sweep looks.
       UpdateExpression: `SET granted = granted + :credits, available = available + :credits, ${isKeyTopUp ? 'spentAtGrant = spent' : 'sweepAt = :atOnce'}`,

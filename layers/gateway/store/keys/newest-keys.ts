@@ -1,49 +1,55 @@
 import { isoTime } from '../../domain/basics/time.ts'
-import type { Key } from '../../domain/keys/key.ts'
+import type { Key, Versioned } from '../../domain/keys/key.ts'
 import { TABLES } from '../../names.ts'
 import { retry } from '../../platform/retry.ts'
 import type { Item } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { keyIdOf, keyItem, toKey } from './key-item.ts'
+import { KEY_ITEMS, keyIdOf } from './key-item.ts'
+import type { ItemsOf } from './rotating-item.ts'
 
 const [, BY_CREATION] = TABLES.keys.indexes
-const { sk: OF_KEYS } = keyItem('')
 
 /** DynamoDB gives no more items in a batch. */
 const BATCH = 100
 const BATCHES_AT_ONCE = 16
 
-/** The keys after this one, newest first. One that was made a moment ago may be missing from the index. */
-export function newestKeys(tables: Tables) {
+export const newestKeys = (tables: Tables) => newest(tables, KEY_ITEMS)
+
+/** Those of a kind after this one, newest first. One that was made a moment ago may be missing from the index. */
+export function newest<K>(tables: Tables, kind: ItemsOf<K>) {
   const { database, keys: TableName } = tables
-  return async function* keysAfter(
-    after?: Pick<Key, 'createdAtMs' | 'id'>,
+  return async function* newestAfter(
+    after?: Pick<Versioned, 'createdAtMs' | 'id'>,
     pageSize = BATCH * BATCHES_AT_ONCE,
-  ): AsyncGenerator<Key, void, undefined> {
-    const first = after && { ...keyItem(after.id), [BY_CREATION.sortKey]: isoTime(after.createdAtMs) }
+  ): AsyncGenerator<K, void, undefined> {
+    const first = after && { ...kind.itemOf(after.id), [BY_CREATION.sortKey]: isoTime(after.createdAtMs) }
     for (let start: Item | undefined = first, isFirst = true; start || isFirst; isFirst = false) {
       const { Items = [], LastEvaluatedKey } = await database.query({
         TableName,
         IndexName: BY_CREATION.name,
-        KeyConditionExpression: 'sk = :keys',
-        ExpressionAttributeValues: { ':keys': OF_KEYS },
+        KeyConditionExpression: 'sk = :kind',
+        ExpressionAttributeValues: { ':kind': kind.sortKey },
         ScanIndexForward: false,
         Limit: pageSize,
         ...(start && { ExclusiveStartKey: start }),
       })
-      yield* await readKeys(tables, Items.map(keyIdOf))
+      yield* await readMany(tables, kind, Items.map(keyIdOf))
       start = LastEvaluatedKey
     }
   }
 }
 
-/** In the order of the ids; a key that does not exist is left out. */
-export async function readKeys(tables: Tables, ids: readonly string[]): Promise<Key[]> {
+export function readKeys(tables: Tables, ids: readonly string[]): Promise<Key[]> {
+  return readMany(tables, KEY_ITEMS, ids)
+}
+
+/** In the order of the ids; one that does not exist is left out. */
+export async function readMany<K>(tables: Tables, kind: ItemsOf<K>, ids: readonly string[]): Promise<K[]> {
   const batches = Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) =>
-    ids.slice(i * BATCH, (i + 1) * BATCH).map(keyItem),
+    ids.slice(i * BATCH, (i + 1) * BATCH).map(kind.itemOf),
   )
   const items = await Promise.all(batches.map((batch) => readBatch(tables, batch)))
-  const found = new Map(items.flat().map((item) => [item.id as string, toKey(item)]))
+  const found = new Map(items.flat().map((item) => [item.id as string, kind.toKey(item)]))
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 

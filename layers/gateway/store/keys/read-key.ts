@@ -2,7 +2,7 @@ import type { Key } from '../../domain/keys/key.ts'
 import { scanItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { KEY_ITEMS } from './key-item.ts'
-import { findId, readOne } from './rotating-item.ts'
+import { findId, type ItemsOf, readOne } from './rotating-item.ts'
 
 export type ReadKey = (keyId: string) => Promise<Key | undefined>
 
@@ -36,16 +36,18 @@ export function findKeyId(tables: Tables): FindKeyId {
   return findId(tables, KEY_ITEMS)
 }
 
-/** All keys, or those after this one, in the order of the table, which is that of no field. */
-export function listKeys({ database, keys }: Tables) {
-  return async function* allKeys(afterId?: string): AsyncGenerator<Key, void, undefined> {
+export const listKeys = (tables: Tables) => listAll(tables, KEY_ITEMS)
+
+/** All of a kind, or those after this one, in the order of the table, which is that of no field. */
+export function listAll<K>({ database, keys }: Tables, kind: ItemsOf<K>) {
+  return async function* all(afterId?: string): AsyncGenerator<K, void, undefined> {
     const items = scanItems(database, {
       TableName: keys,
-      FilterExpression: 'sk = :key',
-      ExpressionAttributeValues: { ':key': KEY_ITEMS.sortKey },
+      FilterExpression: 'sk = :kind',
+      ExpressionAttributeValues: { ':kind': kind.sortKey },
       ConsistentRead: true,
-      ...(afterId !== undefined && { ExclusiveStartKey: KEY_ITEMS.itemOf(afterId) }),
+      ...(afterId !== undefined && { ExclusiveStartKey: kind.itemOf(afterId) }),
     })
-    for await (const item of items) yield KEY_ITEMS.toKey(item)
+    for await (const item of items) yield kind.toKey(item)
   }
 }

@@ -8,7 +8,7 @@ import { idsOf, queryRowsOfDay, queryUsageRows, type RowOrder, type TimeRange } 
 
 type Wanted = {
   /** Undefined for all keys. */
-  readonly keyId: string | undefined
+  readonly keyIds: readonly string[] | undefined
   readonly range: TimeRange
   readonly limit: number
   readonly after: string | undefined
@@ -23,19 +23,20 @@ const MOST_ROWS = 20_000
 /** Rows that are read at once of each partition if only some of them match. */
 const FILTERED_PAGE = 500
 const LEAST_PAGE = 8
-/** The most days: a range without rows is not searched to its end. */
+/** The most days, fewer of many keys: a range without rows is not searched to its end. */
 const MOST_DAYS = 250
 
 /** A page may need more than one call may read: then it has fewer rows, or none. `next`: the id to go on from, if there is more. */
 export async function newestRequests(tables: Tables, wanted: Wanted) {
-  const { range, limit, after, matches, mostRows = MOST_ROWS } = wanted
+  const { range, limit, after, matches, mostRows = MOST_ROWS, keyIds = [] } = wanted
   const rows: UsageRow[] = []
   const afterMs = after === undefined ? Infinity : ulidTimeMs(after) + 1
   let [seen, days] = [0, 0]
   for (let toMs = Math.min(range.toMs, afterMs); toMs > range.fromMs; days++) {
     const dayMs = Math.floor((toMs - 1) / DAY_MS) * DAY_MS
     const fromMs = Math.max(range.fromMs, dayMs)
-    if (days === MOST_DAYS) return { rows, next: idsOf({ fromMs, toMs }).lastId }
+    if (days * Math.max(ROW_SHARDS, keyIds.length) >= MOST_DAYS * ROW_SHARDS)
+      return { rows, next: idsOf({ fromMs, toMs }).lastId }
     for await (const row of rowsOfDay(tables, wanted, { fromMs, toMs })) {
       if (after !== undefined && row.requestId >= after) continue
       if (rows.length === limit) return { rows, next: (rows.at(-1) as UsageRow).requestId }
@@ -48,12 +49,14 @@ export async function newestRequests(tables: Tables, wanted: Wanted) {
   return { rows, next: undefined }
 }
 
-function rowsOfDay(tables: Tables, { keyId, limit, matches }: Wanted, range: TimeRange): AsyncIterable<UsageRow> {
+function rowsOfDay(tables: Tables, { keyIds, limit, matches }: Wanted, range: TimeRange): AsyncIterable<UsageRow> {
   // A page of a day's partitions needs a part of each, and more of one only by chance.
-  const share = keyId === undefined ? ROW_SHARDS / 2 : 1
+  const share = keyIds ? 1 : ROW_SHARDS / 2
   const pageSize = matches ? FILTERED_PAGE : Math.max(LEAST_PAGE, Math.ceil((limit + 1) / share))
-  if (keyId !== undefined)
-    return mergeRows([queryUsageRows(tables)(keyId, range, 'newest first', pageSize)], 'newest first')
+  if (keyIds) {
+    const lists = keyIds.map((keyId) => queryUsageRows(tables)(keyId, range, 'newest first', pageSize))
+    return mergeRows(lists, 'newest first')
+  }
   const { fromMs } = range
   return mergeRows(queryRowsOfDay(tables)(fromMs, idsOf(range), 'newest first', pageSize), 'newest first')
 }

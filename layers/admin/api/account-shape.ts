@@ -1,0 +1,89 @@
+import { isoTime } from '../../gateway/domain/basics/time.ts'
+import { type Account, balanceOf, inFlight, isPurse, type PurseKey } from '../../gateway/domain/keys/account.ts'
+import { heldOf, type Key } from '../../gateway/domain/keys/key.ts'
+import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
+import { toldAccountSettings } from '../settings/key-settings.ts'
+import { weekCosts } from '../usage/usage-reader.ts'
+import type { Call } from './call.ts'
+import { balanceBadges, statusOf, timeOrNull } from './key-shape.ts'
+import type { AccountDetail, AccountShape, AccountStatus } from './shapes/accounts.ts'
+
+/** An account with the keys that have credits of it, and what they were charged in the last week. */
+export type Pursed = { readonly account: Account; readonly purses: readonly PurseKey[]; readonly weekCost: Nano }
+
+type Costs = ReadonlyMap<string, Nano>
+
+export async function readPurses(tables: Tables, accounts: readonly Account[], costs: Costs): Promise<Pursed[]> {
+  const ids = accounts.flatMap(({ marks }) => Object.keys(marks))
+  return withPurses(accounts, await readKeys(tables, ids), costs)
+}
+
+export function withPurses(accounts: readonly Account[], keys: readonly Key[], costs: Costs): Pursed[] {
+  const byAccount = Map.groupBy(keys.filter(isPurse), ({ purse }) => purse.accountId)
+  return accounts.map((account) => {
+    // What those without marks have spent, the account knows by itself.
+    const purses = (byAccount.get(account.id) ?? []).filter(({ id }) => account.marks[id])
+    return { account, purses, weekCost: purses.reduce((sum, { id }) => sum + (costs.get(id) ?? 0n), 0n) }
+  })
+}
+
+export function accountStatus({ status }: Account): AccountStatus {
+  return status === 'revoked' ? 'closed' : status
+}
+
+export function accountShape({ account, purses, weekCost }: Pursed): AccountShape {
+  const { granted, available, held, spent } = balanceOf(account, purses)
+  const status = accountStatus(account)
+  return {
+    object: 'account',
+    id: account.id,
+    ...toldAccountSettings(account),
+    hides_balance: account.hidesBalance === true,
+    status,
+    granted: formatCredits(granted),
+    available: formatCredits(available),
+    held: formatCredits(held),
+    spent: formatCredits(spent),
+    ...placesOf(account, purses),
+    key_count: liveOf(purses).length,
+    created_at: isoTime(account.createdAtMs),
+    version: account.version,
+    badges: status === 'active' ? balanceBadges(available, weekCost) : [],
+  }
+}
+
+/** Where the credits lie that are available. */
+export function placesOf(account: Account, purses: readonly PurseKey[]) {
+  const flights = purses.map((purse) => inFlight(account, purse))
+  return {
+    in_pool: formatCredits(account.available),
+    in_flight: formatCredits(flights.reduce((sum, { toPurse, toPool }) => sum + toPurse + toPool, 0n)),
+    in_keys: formatCredits(purses.reduce((sum, { available }) => sum + available, 0n)),
+  }
+}
+
+const liveOf = (purses: readonly PurseKey[]) => purses.filter(({ status }) => status !== 'revoked')
+
+/** A change that was made must not end in an error of further reads: then the account is shown without the badge 'low'. */
+export async function accountDetail({ tables, nowMs }: Call, account: Account): Promise<AccountDetail> {
+  const costs = await weekCosts(tables, nowMs).catch(() => new Map<string, Nano>())
+  const [pursed = { account, purses: [], weekCost: 0n }] = await readPurses(tables, [account], costs)
+  return {
+    ...accountShape(pursed),
+    week_cost: formatCredits(pursed.weekCost),
+    keys: liveOf(pursed.purses)
+      .toSorted((a, b) => b.createdAtMs - a.createdAtMs)
+      .map((key) => ({
+        id: key.id,
+        name: key.name,
+        status: statusOf(key, nowMs),
+        last_four: key.current.lastFour,
+        available: formatCredits(key.available),
+        held: formatCredits(heldOf(key)),
+        spent: formatCredits(key.spent),
+        last_used_at: timeOrNull(key.lastUsedAtMs),
+      })),
+  }
+}

@@ -1,0 +1,103 @@
+import type { z } from 'zod'
+import { ulidRandom } from '../../gateway/domain/basics/ulid.ts'
+import { type Account, newAccount } from '../../gateway/domain/keys/account.ts'
+import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import {
+  createAccount,
+  grantToAccount,
+  setAccountStatus,
+  updateAccount,
+} from '../../gateway/store/accounts/change-account.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import { findEvent } from '../../gateway/store/events/events.ts'
+import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
+import { newest } from '../../gateway/store/keys/newest-keys.ts'
+import { readOne } from '../../gateway/store/keys/rotating-item.ts'
+import { accountSettingsIn, withoutNulls } from '../settings/key-settings.ts'
+import { weekCosts } from '../usage/usage-reader.ts'
+import { accountDetail, accountShape, accountStatus, readPurses } from './account-shape.ts'
+import { type Call, requireScope } from './call.ts'
+import { accountInPath, changed, externalIdTaken } from './changed-key.ts'
+import { nothingToChange, wrong } from './fields.ts'
+import { firstReference, granter, grantsLister } from './grants.ts'
+import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
+import { claimedAct, expectedVersionOf } from './preconditions.ts'
+import type { AccountDetail, AccountMade, AccountShape } from './shapes/accounts.ts'
+import type { List } from './shapes/answers.ts'
+import type { createAccountBody, revokeBody, updateAccountBody } from './shapes/bodies.ts'
+import type { accountsQuery } from './shapes/queries.ts'
+
+/** Newest first. */
+export async function list({ tables, nowMs }: Call, sent: z.output<typeof accountsQuery>): Promise<List<AccountShape>> {
+  const { limit, status, name, external_id: externalId } = sent
+  const after = readPlace(sent.after, 'acct')
+  const isWanted = (account: Account) =>
+    (status === undefined || accountStatus(account) === status) && (name === undefined || account.name === name)
+  const pageSize = status === undefined && name === undefined ? limit + 1 : undefined
+  const found =
+    externalId === undefined ? newest(tables, ACCOUNT)(after, pageSize) : accountWith(tables, externalId, after?.id)
+  const [accounts, costs] = await Promise.all([firstOf(found, limit + 1, isWanted), weekCosts(tables, nowMs)])
+  const rest = await readPurses(tables, accounts, costs)
+  return listOf(rest, limit, accountShape, ({ account }) => placeOf(account))
+}
+
+async function* accountWith(tables: Tables, externalId: string, afterId: string | undefined): AsyncGenerator<Account> {
+  const id = afterId === undefined ? await findByExternalId(tables)(externalId) : undefined
+  const account = id === undefined ? undefined : await readOne(tables, ACCOUNT)(id)
+  if (account) yield account
+}
+
+export async function get(call: Call): Promise<AccountDetail> {
+  return accountDetail(call, await accountInPath(call))
+}
+
+export async function create(call: Call, fields: z.output<typeof createAccountBody>): Promise<AccountMade> {
+  const { tables, identity } = call
+  const credits = fields.credits ?? 0n
+  // An account that begins with credits is a grant as well.
+  if (credits > 0n) requireScope(identity, 'credits.grant')
+  const reference = firstReference(fields.reference, credits)
+  const { act, isRepeated } = await claimedAct(call)
+  const settings = { ...withoutNulls(accountSettingsIn(fields)), name: fields.name }
+  // The account has the id of the act, so that a repeated request makes the same one.
+  const account = newAccount(settings, credits, act.atMs, ulidRandom(act.id))
+  const wasDone = isRepeated && (await findEvent(tables)(account.id, act.id)) !== undefined
+  if (!wasDone) {
+    const ownerId = await createAccount(tables)(account, act, identity.allowance, reference)
+    if (ownerId !== undefined) throw externalIdTaken(account.externalId ?? '', ownerId)
+  }
+  const now = wasDone ? await readOne(tables, ACCOUNT)(account.id) : account
+  return { ...(await accountDetail(call, now ?? account)), replayed: wasDone }
+}
+
+export async function update(call: Call, fields: z.output<typeof updateAccountBody>): Promise<AccountDetail> {
+  const expectedVersion = expectedVersionOf(call)
+  const settings = accountSettingsIn(fields)
+  if (Object.keys(settings).length === 0) throw nothingToChange()
+  const { id } = await accountInPath(call)
+  const result = await updateAccount(call.tables)(id, settings, await call.newAct(), expectedVersion)
+  return accountDetail(call, await changed(call, id, result, settings.externalId))
+}
+
+export const suspend = changeTo('suspended')
+export const resume = changeTo('active')
+
+/** It holds for every key of the account when this is answered. */
+function changeTo(status: Account['status']) {
+  return async (call: Call): Promise<AccountDetail> => {
+    const { id } = await accountInPath(call)
+    const result = await setAccountStatus(call.tables, call.random)(id, status, await call.newAct())
+    return accountDetail(call, await changed(call, id, result))
+  }
+}
+
+export async function close(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<AccountDetail> {
+  const { name } = await accountInPath(call)
+  if (confirm !== name) throw wrong('confirm', 'must be the name of the account. Closing is final.')
+  return changeTo('revoked')(call)
+}
+
+export const listGrants = grantsLister(accountInPath)
+export const grant = granter(accountInPath, grantToAccount, async (call, account) => ({
+  account: await accountDetail(call, account),
+}))

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS, type AccountField } from './account-words.ts'
+import { line, textLike } from './rules.ts'
+import { SETTING_FIELDS, sentence } from './setting-fields.ts'
+
+const { name, external_id, note, notify_below } = SETTING_FIELDS
+
+const fields = {
+  name,
+  external_id,
+  contact_name: line(0, 100)
+    .transform((text) => text || null)
+    .nullable(),
+  contact_email: textLike(/^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}$/u, 'an address such as ann@acme.example').nullable(),
+  note,
+  notify_below,
+  hides_balance: z
+    .boolean('must be true or false.')
+    .transform((hides) => hides || null)
+    .nullable(),
+} satisfies Record<AccountField, z.ZodType>
+
+/** The settings of an account in the admin API, by their names there. Null removes one. */
+export const ACCOUNT_FIELDS = Object.fromEntries(
+  ACCOUNT_FIELD_NAMES.map((field) => [field, fields[field].describe(sentence(ACCOUNT_WORDS[field].words))]),
+) as typeof fields
+
+export type ReadAccountSettings = { readonly [Field in AccountField]?: z.output<(typeof fields)[Field]> | undefined }

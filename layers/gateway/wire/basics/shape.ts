@@ -15,6 +15,10 @@ export type Treatment = 'aliased' | 'leftOut' | 'never' | 'paid' | 'priced'
 
 export type Rows = Readonly<Record<string, Shape>>
 
+/** Rows of one shape. */
+export const each = (shape: Shape, ...names: readonly string[]): Rows =>
+  Object.fromEntries(names.map((name) => [name, shape]))
+
 /** Only docs/openapi.json is made of the schema; requests are read by the function. */
 export const shaped = (schema: Schema, read: Read): Shape => Object.assign(read, { schema })
 

@@ -3,7 +3,7 @@ import { readCompletionRequest } from './completions/completion-request.ts'
 import { TextBuilder, textFrames } from './completions/text-answer.ts'
 import type { Contract } from './contract.ts'
 import { messageError } from './messages/message-head.ts'
-import { MessageBuilder, MessageWriter } from './messages/message-writers.ts'
+import { messageBuilder, messageWriter } from './messages/message-writers.ts'
 import { readCountRequest, readMessagesRequest } from './messages/messages-request.ts'
 import { inOwnWords } from './responses/own-words.ts'
 import { readRequest } from './responses/read-request.ts'
@@ -24,8 +24,8 @@ const messages: Contract = {
   readRequest: readMessagesRequest,
   readCount: readCountRequest,
   countBody: (tokens) => ({ input_tokens: tokens }),
-  openStream: (head) => new MessageWriter(head),
-  openWhole: (head) => new MessageBuilder(head),
+  openStream: messageWriter,
+  openWhole: messageBuilder,
   lastFrame: '',
   errorBody: messageError,
 }

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { isObject, textIn } from '../../wire/basics/field-rules.ts'
 import { errorFrame } from '../../wire/chat/frames.ts'
 import { writeUsage } from '../../wire/money/usage-counts.ts'
-import { CompletionBuilder } from '../completion-builder.ts'
+import { CompletionBuilder, completionHead } from '../completion-builder.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 
 type ChatChoice = {
@@ -57,11 +57,7 @@ export function textFrames(head: AnswerHead): StreamWriter {
   }
 }
 
-/** The completion's id is the request's, so that either finds the row. */
-function textHead({ requestId, nowMs, model }: AnswerHead) {
-  const id = requestId.replace('req_', 'cmpl-')
-  return { id, object: 'text_completion', created: Math.floor(nowMs / 1000), model }
-}
+const textHead = (head: AnswerHead) => completionHead(head, 'text_completion', 'cmpl-')
 
 /** The text with which a choice begins. The gateway itself repeats the prompt, so that it is not billed as an answer. */
 function echoOf({ original, choices }: ChatRequest, index: number): string {

@@ -4,7 +4,7 @@ import { itemBytes } from './item-bytes.ts'
 import { type KeyRange, keyRange } from './key-range.ts'
 import { keyIn, keyNames, keyOnly, placeInTables, refuseTwice } from './keys.ts'
 import { checkCount, refuseOthers } from './members.ts'
-import { type Bound, bind, type Placeholders } from './program.ts'
+import { type Bound, bind, type Placeholders, type Texts } from './program.ts'
 import {
   type Entry,
   firstIndex,
@@ -19,24 +19,16 @@ import {
 import type { TableDirectory } from './table-directory.ts'
 import { type Item, pick } from './value.ts'
 
-export type GetInput = Placeholders & {
-  readonly TableName: string
-  readonly Key?: Item | undefined
-  readonly ProjectionExpression?: string | undefined
-}
+export type GetInput = Placeholders & Texts<'TableName' | 'ProjectionExpression'> & { readonly Key?: Item | undefined }
 
-export type PageInput = Placeholders & {
-  readonly TableName: string
-  readonly IndexName?: string | undefined
-  readonly KeyConditionExpression?: string | undefined
-  readonly FilterExpression?: string | undefined
-  readonly ProjectionExpression?: string | undefined
-  readonly ScanIndexForward?: boolean | undefined
-  readonly ConsistentRead?: boolean | undefined
-  readonly Limit?: number | undefined
-  readonly ExclusiveStartKey?: Item | undefined
-  readonly Select?: string | undefined
-}
+type PageTexts = 'TableName' | 'IndexName' | `${'KeyCondition' | 'Filter' | 'Projection'}Expression` | 'Select'
+export type PageInput = Placeholders &
+  Texts<PageTexts> & {
+    readonly ScanIndexForward?: boolean | undefined
+    readonly ConsistentRead?: boolean | undefined
+    readonly Limit?: number | undefined
+    readonly ExclusiveStartKey?: Item | undefined
+  }
 
 export function getItem(tables: TableDirectory, input: GetInput): { readonly Item?: Item } {
   refuseOthers('Get', input)

@@ -90,10 +90,7 @@ export function addEdge(parent: Construct, props: Props): cloudfront.Distributio
 }
 
 /** If there is no domain, CloudFront has a name and a certificate of its own. */
-function domainOf(
-  scope: Construct,
-  { stage: { domain }, certificateArn }: Props,
-): Partial<cloudfront.DistributionProps> {
+function domainOf(scope: Construct, { stage: { domain }, certificateArn }: Props) {
   if (!domain || certificateArn === undefined) return {}
   return {
     domainNames: [domain.name],

@@ -1,6 +1,6 @@
 import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
 
-// What each field of a catalog means is told once, in layers/catalog/catalog-schema.ts.
+// The schema in layers/catalog/catalog-schema.ts says what each field of a catalog means.
 
 type AnyEntry = {
   readonly unknownFields?: 'refuse' | 'drop' | undefined

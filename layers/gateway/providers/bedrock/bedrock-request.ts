@@ -6,7 +6,7 @@ import { type FieldRow, type FieldTable, IGNORED, READ, sent, toFields } from '.
 import { readConversation } from '../conversation/read-conversation.ts'
 import { readToolOffer, type Tool, type ToolOffer } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
-import { markedBy, toMessages } from './bedrock-turns.ts'
+import { type Marked, markedBy, toMessages } from './bedrock-turns.ts'
 
 type Document = NonNullable<aws.ConverseStreamCommandInput['additionalModelRequestFields']>
 
@@ -44,10 +44,7 @@ function claudeFields({ original }: ChatRequest): Document | undefined {
 }
 
 /** Converse cannot forbid calls of the tools it is given; so for 'none' it is given none. */
-function toToolConfig(
-  { tools, choice }: ToolOffer,
-  marked: ReturnType<typeof markedBy>,
-): aws.ToolConfiguration | undefined {
+function toToolConfig({ tools, choice }: ToolOffer, marked: Marked): aws.ToolConfiguration | undefined {
   if (tools.length === 0 || choice === 'none') return undefined
   const toolChoice = toToolChoice(choice)
   return { tools: tools.flatMap((tool) => marked(toTool(tool), tool)), ...(toolChoice && { toolChoice }) }

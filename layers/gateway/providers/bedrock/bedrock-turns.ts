@@ -14,6 +14,8 @@ export function toMessages(turns: readonly Turn[], withTools: boolean, prices: C
 
 type CachePoint = { readonly cachePoint: { readonly type: 'default'; readonly ttl?: '1h' } }
 
+export type Marked = ReturnType<typeof markedBy>
+
 /** Puts a cache mark after a block, if the price of the cache is known. */
 export function markedBy(prices: CachePrices) {
   return <Block>(block: Block | Block[], { cacheMark }: Cacheable): (Block | CachePoint)[] => {

@@ -57,10 +57,6 @@ export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }:
   }
 }
 
-export function needsUsEast1(stage: Stage): boolean {
-  return Object.values(edgeNeedsOf(stage)).some(Boolean)
-}
-
 /**
  * The numbers of the origin secrets that functions accept while CloudFront sends this one. The next one is accepted before
  * it is sent and the former one after that, so that while a deployment raises the number by one, or is rolled back,

@@ -128,7 +128,7 @@ export class Waybill extends Construct {
     })
 
     if (stage.keysTrail) addKeysTrail(this, tables, functions)
-    if (stage.backup) addBackup(this, tables, stage, stage.backup)
+    addBackup(this, tables, stage)
     if (distribution) {
       addDomainRecords(this, stage, distribution)
       if (stage.edgeLogs && !beside) addEdgeLogs(this, stage, distribution.distributionId)

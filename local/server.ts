@@ -58,7 +58,7 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
   return server
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isForOwnHost(request)) {
+    if (!OWN_NAMES.test(request.headers.host ?? '')) {
       endUnread(request, response, lingerMs)
       response.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify(FOREIGN_HOST))
       return
@@ -101,12 +101,8 @@ function lambdaContext(): Context {
   return { getRemainingTimeInMillis: () => Math.max(0, endsAtMs - Date.now()) } as Context
 }
 
+/** A request was sent to this machine by one of its own names, and not by a page whose name resolves to it. */
 const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
-
-/** True if a request was sent to this machine by one of its own names, and not by a page whose name resolves to it. */
-function isForOwnHost({ headers }: IncomingMessage): boolean {
-  return OWN_NAMES.test(headers.host ?? '')
-}
 
 const FOREIGN_HOST = errorEnvelope(
   new GatewayError(

@@ -5,16 +5,7 @@ import { localFolder } from '../cli/connect/local-gateway.ts'
 import { CliError } from '../layers/terminal/cli-error.ts'
 import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
 
-export type LocalSettings = {
-  readonly port: number
-  readonly catalogFile: string
-  readonly folder: string
-  readonly isInMemory: boolean
-  readonly isDynamoDbLocal: boolean
-  readonly isThrottled: boolean
-  /** The address that notices are posted to, and the secret that signs them if it is not the folder's own. */
-  readonly webhook?: { readonly url: string; readonly secret: string | undefined } | undefined
-}
+export type LocalSettings = NonNullable<ReturnType<typeof readSettings>>
 
 const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
 
@@ -64,7 +55,7 @@ export const HELP = [
 ].join('\n')
 
 /** Undefined if help is asked for. Throws a CliError. */
-export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): LocalSettings | undefined {
+export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   const given = readArguments(args)
   if (given.help) return undefined
   const optionOf = (name: 'port' | 'catalog' | 'data' | 'webhook') =>
@@ -77,6 +68,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): L
     isInMemory: given.memory === true,
     isDynamoDbLocal: given['dynamodb-local'] === true,
     isThrottled: given.throttle === true,
+    // The secret signs notices if it is not the folder's own.
     ...(webhook && { webhook: { url: urlOf(webhook), secret: env.WAYBILL_WEBHOOK_SECRET || undefined } }),
   }
 }

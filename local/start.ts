@@ -87,10 +87,8 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   })
 }
 
-async function openDatabase(
-  { folder, isInMemory, isDynamoDbLocal, isThrottled }: LocalSettings,
-  stack: AsyncDisposableStack,
-): Promise<LocalDatabase> {
+async function openDatabase(settings: LocalSettings, stack: AsyncDisposableStack): Promise<LocalDatabase> {
+  const { folder, isInMemory, isDynamoDbLocal, isThrottled } = settings
   if (!isDynamoDbLocal) {
     const file = isInMemory ? null : join(folder, 'data.sqlite')
     const unitsASecond = isThrottled ? WRITE_UNITS : undefined

@@ -43,7 +43,7 @@ export function readPurchase(event: unknown): Read {
     purchase: {
       session: session.id,
       credits: `${cents / CENTS}.${String(cents % CENTS).padStart(2, '0')}`,
-      ...(isKeyId(keyId) && { keyId }),
+      ...(typeof keyId === 'string' && /^key_\w{1,40}$/.test(keyId) && { keyId }),
       email: emailOf(session.customer_details?.email),
     },
   }
@@ -58,10 +58,6 @@ function centsOf({ amount_total, total_details }: Session): bigint | undefined {
 
 export function isSessionId(id: unknown): id is string {
   return typeof id === 'string' && /^cs_\w{1,120}$/.test(id)
-}
-
-function isKeyId(id: unknown): id is string {
-  return typeof id === 'string' && /^key_\w{1,40}$/.test(id)
 }
 
 /** A key has it as its name, which is one short line, so that a notice tells whom to write to. */

@@ -14,15 +14,12 @@ const KEPT_DAYS_HERE = 3
 const KEPT_DAYS_THERE = 14
 
 /**
- * Copies keys and usage to these vaults every day. The copies have the vaults' own keys, whichever the tables have
- * ("Advanced DynamoDB backup" and "Encryption for backups" in the guide of AWS Backup).
+ * Copies keys and usage to the stage's vaults every day, if it has any. The copies have the vaults' own keys, whichever
+ * the tables have ("Advanced DynamoDB backup" and "Encryption for backups" in the guide of AWS Backup).
  */
-export function addBackup(
-  parent: Construct,
-  { keys, usage }: Tables,
-  stage: Stage,
-  vaultArns: readonly string[],
-): void {
+export function addBackup(parent: Construct, { keys, usage }: Tables, stage: Stage): void {
+  const { backup: vaultArns } = stage
+  if (!vaultArns) return
   const scope = new Construct(parent, 'Backup')
   const removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
   const key = new Key(scope, 'Key', {

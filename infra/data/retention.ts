@@ -38,7 +38,3 @@ export function addLogs(scope: Construct, id: string, stage: Stage, logGroupName
   const [retention, removalPolicy] = [stage.logRetentionDays, stage.keepsData ? kept : RemovalPolicy.DESTROY]
   return new LogGroup(scope, id, { ...(logGroupName && { logGroupName }), retention, removalPolicy })
 }
-
-export function removalPolicyOf({ keepsData }: Stage): RemovalPolicy {
-  return keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
-}

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { CfnResource } from 'aws-cdk-lib'
+import { type CfnResource, RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 import { TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import { acknowledge } from '../acknowledge.ts'
 import type { Stage } from '../stages.ts'
-import { removalPolicyOf } from './retention.ts'
 
 export type Tables = Readonly<Record<keyof typeof TABLES, TableV2>>
 
@@ -38,7 +37,7 @@ function addTable(scope: Construct, name: keyof typeof TABLES, stage: Stage): Ta
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: name !== 'answers' },
     deletionProtection: stage.deletionProtection,
-    removalPolicy: removalPolicyOf(stage),
+    removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   })
   if (tableName === undefined) return table
   // With another name it is another resource of the template, so that an existing table is adopted and the one before

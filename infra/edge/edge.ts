@@ -1,22 +1,7 @@
 import { Duration, Fn, Tags } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
-import {
-  AllowedMethods,
-  CachePolicy,
-  Distribution,
-  type DistributionProps,
-  Function as EdgeFunction,
-  FunctionCode,
-  FunctionEventType,
-  FunctionRuntime,
-  HttpVersion,
-  OriginRequestPolicy,
-  PriceClass,
-  SecurityPolicyProtocol,
-  SSLMethod,
-  ViewerProtocolPolicy,
-} from 'aws-cdk-lib/aws-cloudfront'
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
@@ -63,31 +48,31 @@ const ON_REQUEST = `function handler(event) {
 }`
 
 /** One address for everything: chat goes to its Function URL, the rest to the API. Nothing is cached. */
-export function addEdge(parent: Construct, props: Props): Distribution {
+export function addEdge(parent: Construct, props: Props): cloudfront.Distribution {
   const scope = new Construct(parent, 'Edge')
   const { stage, chatUrl, api, originSecret, certificateArn, webAcl, contentHash } = props
-  const viewerAddress = new EdgeFunction(scope, 'ViewerAddress', {
+  const viewerAddress = new cloudfront.Function(scope, 'ViewerAddress', {
     comment: 'Tells the gateway who is calling, and keeps long bodies within what Lambda takes',
-    runtime: FunctionRuntime.JS_2_0,
-    code: FunctionCode.fromInline(ON_REQUEST),
+    runtime: cloudfront.FunctionRuntime.JS_2_0,
+    code: cloudfront.FunctionCode.fromInline(ON_REQUEST),
   })
   const customHeaders = { [EDGE_HEADERS.origin]: originSecret }
   const behaviour = {
-    allowedMethods: AllowedMethods.ALLOW_ALL,
-    cachePolicy: CachePolicy.CACHING_DISABLED,
-    originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+    allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
+    cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
+    originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+    viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
     compress: false,
-    functionAssociations: [{ function: viewerAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
+    functionAssociations: [{ function: viewerAddress, eventType: cloudfront.FunctionEventType.VIEWER_REQUEST }],
   }
   // A timeout between bytes: streams send a comment every 15 seconds.
   const readTimeout = Duration.seconds(EDGE_TIMEOUT_SECONDS)
   const chat = new HttpOrigin(hostOf(chatUrl.url), { customHeaders, readTimeout })
-  const distribution = new Distribution(scope, 'Distribution', {
+  const distribution = new cloudfront.Distribution(scope, 'Distribution', {
     comment: `Waybill ${stage.name}`,
     enableIpv6: stage.ipv6,
-    httpVersion: HttpVersion.HTTP2_AND_3,
-    priceClass: PriceClass.PRICE_CLASS_ALL,
+    httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
+    priceClass: cloudfront.PriceClass.PRICE_CLASS_ALL,
     ...domainOf(scope, props),
     ...(webAcl && { webAclId: webAcl.arn }),
     defaultBehavior: {
@@ -105,13 +90,13 @@ export function addEdge(parent: Construct, props: Props): Distribution {
 }
 
 /** If there is no domain, CloudFront has a name and a certificate of its own. */
-function domainOf(scope: Construct, { stage: { domain }, certificateArn }: Props): Partial<DistributionProps> {
+function domainOf(scope: Construct, { stage: { domain }, certificateArn }: Props) {
   if (!domain || certificateArn === undefined) return {}
   return {
     domainNames: [domain.name],
     certificate: Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
-    minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-    sslSupportMethod: SSLMethod.SNI,
+    minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
+    sslSupportMethod: cloudfront.SSLMethod.SNI,
   }
 }
 

@@ -1,18 +1,6 @@
 import { type Acknowledgment, Aws, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import { ManagedPolicy, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import {
-  Alias,
-  ApplicationLogLevel,
-  Architecture,
-  Code,
-  type IFunction,
-  type IVersion,
-  Function as LambdaFunction,
-  type LayerVersion,
-  LoggingFormat,
-  Runtime,
-  SystemLogLevel,
-} from 'aws-cdk-lib/aws-lambda'
+import * as lambda from 'aws-cdk-lib/aws-lambda'
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import type { Construct } from 'constructs'
@@ -25,7 +13,7 @@ import type { Stage } from '../stages.ts'
 const LIVE = 'live'
 
 /** CDK's types differ on an optional role: undefined or missing. */
-type LiveVersion = Alias & IFunction
+type LiveVersion = lambda.Alias & lambda.IFunction
 
 export type GatewayFunctionProps = {
   /** The folder under functions/. */
@@ -37,14 +25,14 @@ export type GatewayFunctionProps = {
   /** The executions reserved for it; null for those that all functions of the account share. */
   readonly concurrency: number | null
   readonly environment: Readonly<Record<string, string>>
-  readonly layers?: readonly LayerVersion[]
+  readonly layers?: readonly lambda.LayerVersion[]
   /** All rights of the function, besides writing its own log. */
   readonly may: readonly PolicyStatement[]
   /** Wildcards in `may`, each with the reason why it is as narrow as it can be. */
   readonly acknowledged: readonly Acknowledgment[]
 }
 
-export class GatewayFunction extends LambdaFunction {
+export class GatewayFunction extends lambda.Function {
   #live: LiveVersion | undefined
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
@@ -52,9 +40,9 @@ export class GatewayFunction extends LambdaFunction {
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     super(scope, id, {
       description: props.description,
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundleFunction(props.name)),
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      code: lambda.Code.fromAsset(bundleFunction(props.name)),
       handler: 'index.handler',
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
@@ -65,9 +53,9 @@ export class GatewayFunction extends LambdaFunction {
       logGroup: logs,
       // A START, END and REPORT for each call are left out; only those of failed calls are warnings: Lambda Developer
       // Guide, "Log-level filtering".
-      loggingFormat: LoggingFormat.JSON,
-      systemLogLevelV2: SystemLogLevel.WARN,
-      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      systemLogLevelV2: lambda.SystemLogLevel.WARN,
+      applicationLogLevelV2: lambda.ApplicationLogLevel.INFO,
       role,
       // A deployment must not delete a version whose streams have not ended.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
@@ -80,8 +68,8 @@ export class GatewayFunction extends LambdaFunction {
 
   /** The version that is called, under a name that stays: a deployment with other code or settings moves it to a new one. */
   get live(): LiveVersion {
-    const version = this.currentVersion as IVersion
-    this.#live ??= new Alias(this, 'Live', { aliasName: LIVE, version }) as LiveVersion
+    const version = this.currentVersion as lambda.IVersion
+    this.#live ??= new lambda.Alias(this, 'Live', { aliasName: LIVE, version }) as LiveVersion
     return this.#live
   }
   /**

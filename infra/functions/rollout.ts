@@ -30,12 +30,7 @@ const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors'] as c
  * rest of the deployment back. The sweep and the tokenizer change at once: a tenth of their few calls would prove
  * nothing.
  */
-export function addRollout(
-  parent: Construct,
-  stage: Stage,
-  { called, admin }: Functions,
-  all: Alarms,
-): LambdaApplication {
+export function addRollout(parent: Construct, stage: Stage, { called, admin }: Functions, all: Alarms) {
   const scope = new Construct(parent, 'Rollout')
   const application = new LambdaApplication(scope, 'Application')
   // "Monitoring deployments with Amazon CloudWatch Events" in CodeDeploy's guide.

@@ -6,7 +6,7 @@ import { OUTPUTS, stackName } from '../../layers/gateway/names.ts'
 import { bootstrapOf, deployOf, IS_PACKAGE, SETTINGS_FILE, WAYBILL } from '../../layers/terminal/how-to-run.ts'
 import { US_EAST_1, WITHOUT_FUNCTION_URLS } from '../regions.ts'
 import { foundationModels } from '../rights/bedrock-targets.ts'
-import { ADOPTED_TAG, needsUsEast1, reservedBy, type Stage } from '../stages.ts'
+import { ADOPTED_TAG, edgeNeedsOf, reservedBy, type Stage } from '../stages.ts'
 import { Aws } from './aws.ts'
 
 export type Plan = { readonly aws: Aws; readonly stage: Stage; readonly catalog: CatalogData }
@@ -50,7 +50,8 @@ async function lookAtRegion({ aws: { region } }: Plan): Promise<Outcome> {
 export async function lookForBootstrap({ aws, stage }: Plan): Promise<Outcome> {
   const advice = `Run '${bootstrapOf(shellWord(stage.name))}'.`
   const own = await judgeToolkit(aws, IS_PACKAGE ? advice : "Run 'npx cdk bootstrap'.")
-  if (own.is !== 'ok' || aws.region === US_EAST_1 || !needsUsEast1(stage)) return own
+  const hasPartsThere = Object.values(edgeNeedsOf(stage)).some(Boolean)
+  if (own.is !== 'ok' || aws.region === US_EAST_1 || !hasPartsThere) return own
   const beside = await judgeToolkit(new Aws(US_EAST_1), advice)
   const why = 'from where CloudFront takes what the stage gives it'
   return beside.is === 'ok'

@@ -1,21 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  App,
-  Aws,
-  CfnCondition,
-  CfnParameter,
-  CfnRule,
-  DefaultStackSynthesizer,
-  Fn,
-  type IStackSynthesizer,
-  Stack,
-  Token,
-  Validations,
-} from 'aws-cdk-lib'
+import * as cdk from 'aws-cdk-lib'
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda'
-import cdk from '../../cdk.json' with { type: 'json' }
+import cdkJson from '../../cdk.json' with { type: 'json' }
 import { stackName } from '../../layers/gateway/names.ts'
 import type { StageName, WaybillProps } from '../props.ts'
 import { US_EAST_1 } from '../regions.ts'
@@ -31,7 +19,12 @@ const BUCKET = 'CodeBucket'
 export function releaseFiles(version: string): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-templates-'))
   try {
-    const app = new App({ outdir: folder, context: cdk.context, analyticsReporting: false, treeMetadata: false })
+    const app = new cdk.App({
+      outdir: folder,
+      context: cdkJson.context,
+      analyticsReporting: false,
+      treeMetadata: false,
+    })
     // There, all of a stage is in one stack.
     process.env.CDK_DEFAULT_REGION = US_EAST_1
     for (const stage of STAGE_NAMES) addStack(app, stage as StageName, version)
@@ -48,34 +41,36 @@ export function releaseFiles(version: string): Map<string, Buffer> {
   }
 }
 
-function addStack(app: App, stage: StageName, version: string): void {
-  const stack = new Stack(app, stackName(stage), {
+function addStack(app: cdk.App, stage: StageName, version: string): void {
+  const stack = new cdk.Stack(app, stackName(stage), {
     description: `Waybill ${version} ${stage}, for a stack called ${stackName(stage)} in ${US_EAST_1}`,
-    synthesizer: new DefaultStackSynthesizer({
+    synthesizer: new cdk.DefaultStackSynthesizer({
       fileAssetsBucketName: `\${${BUCKET}}`,
       bucketPrefix: `waybill/${version}/`,
       generateBootstrapVersionRule: false,
-    }) as IStackSynthesizer,
+    }) as cdk.IStackSynthesizer,
   })
-  new CfnRule(stack, 'Region').addAssertion(
-    Fn.conditionEquals(Aws.REGION, US_EAST_1),
+  new cdk.CfnRule(stack, 'Region').addAssertion(
+    cdk.Fn.conditionEquals(cdk.Aws.REGION, US_EAST_1),
     `This template is for ${US_EAST_1}. Other regions need stacks there, too, which the CDK makes.`,
   )
-  new CfnParameter(stack, BUCKET, { description: 'The bucket into which the content of waybill-code.zip was copied' })
+  new cdk.CfnParameter(stack, BUCKET, {
+    description: 'The bucket into which the content of waybill-code.zip was copied',
+  })
   new Waybill(stack, 'Default', { stage, ...addParameters(stack, stage) })
   for (const name of Object.keys(reservedBy(stageOf(stage)))) addConcurrency(stack, pascal(name))
-  Validations.of(stack).acknowledge({
+  cdk.Validations.of(stack).acknowledge({
     id: 'CloudFormation-Validate::W2001',
     reason: 'Parameters that nothing refers to are left out of the file.',
   })
 }
 
 /** The settings that a template leaves to its deployment: the numbers that have a default, and who gets the alarms. */
-function addParameters(stack: Stack, stage: StageName): Partial<WaybillProps> {
+function addParameters(stack: cdk.Stack, stage: StageName): Partial<WaybillProps> {
   const defaults: Readonly<Record<string, unknown>> = { ...stageOf(stage) }
   const numbers = MAY_COME_LATER.filter((name) => typeof defaults[name] === 'number').map((name) => {
     const limits = name === 'logRetentionDays' ? { allowedValues: LOG_DAYS.map(String) } : numberRange(name)
-    const parameter = new CfnParameter(stack, pascal(name), {
+    const parameter = new cdk.CfnParameter(stack, pascal(name), {
       type: 'Number',
       default: defaults[name],
       description: `The setting ${name}, as docs/deploy.md has it`,
@@ -83,7 +78,7 @@ function addParameters(stack: Stack, stage: StageName): Partial<WaybillProps> {
     })
     return [name, parameter.valueAsNumber]
   })
-  const alarmEmail = new CfnParameter(stack, 'AlarmEmail', {
+  const alarmEmail = new cdk.CfnParameter(stack, 'AlarmEmail', {
     description: 'The setting alarmEmail: the address that gets the alarms',
     allowedPattern: '[^@ ]+@[^@ ]+',
   })
@@ -93,18 +88,20 @@ function addParameters(stack: Stack, stage: StageName): Partial<WaybillProps> {
 const pascal = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
 /** How many executions Lambda reserves for a function. A new account has none to reserve. */
-function addConcurrency(stack: Stack, name: string): void {
+function addConcurrency(stack: cdk.Stack, name: string): void {
   const made = stack.node.findChild('Default').node.findChild('Functions').node.findChild(name).node.defaultChild
   const fn = made as CfnFunction
-  const parameter = new CfnParameter(stack, `${name}Concurrency`, {
+  const parameter = new cdk.CfnParameter(stack, `${name}Concurrency`, {
     type: 'Number',
     default: fn.reservedConcurrentExecutions ?? 0,
     minValue: 0,
     description: `The executions that Lambda reserves for the function ${name}; 0 reserves none`,
   })
-  const expression = Fn.conditionNot(Fn.conditionEquals(parameter.valueAsString, '0'))
-  const { logicalId } = new CfnCondition(stack, `Reserves${name}`, { expression })
-  fn.reservedConcurrentExecutions = Token.asNumber(Fn.conditionIf(logicalId, parameter.valueAsString, Aws.NO_VALUE))
+  const expression = cdk.Fn.conditionNot(cdk.Fn.conditionEquals(parameter.valueAsString, '0'))
+  const { logicalId } = new cdk.CfnCondition(stack, `Reserves${name}`, { expression })
+  fn.reservedConcurrentExecutions = cdk.Token.asNumber(
+    cdk.Fn.conditionIf(logicalId, parameter.valueAsString, cdk.Aws.NO_VALUE),
+  )
 }
 
 type Template = { readonly Parameters: Readonly<Record<string, unknown>> }

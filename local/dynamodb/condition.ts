@@ -48,17 +48,8 @@ function areEqual(a: Found, b: Found): boolean {
   return a !== undefined && b !== undefined && equals(a, b)
 }
 
-export function namesIn(condition: Condition): string[] {
-  switch (condition.kind) {
-    case 'AND':
-    case 'OR':
-      return [...namesIn(condition.left), ...namesIn(condition.right)]
-    case 'NOT':
-      return namesIn(condition.of)
-    default:
-      return condition.operands.flatMap((operand) => {
-        const of = operand.kind === 'size' ? operand.of : operand
-        return of.kind === 'attribute' ? [of.name] : []
-      })
-  }
+/** The names of all attributes in a condition or a part of one. */
+export function namesIn(part: object): string[] {
+  if ('name' in part) return [String(part.name)]
+  return Object.values(part).flatMap((inner) => (typeof inner === 'object' ? namesIn(inner) : []))
 }

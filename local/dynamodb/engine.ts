@@ -1,23 +1,15 @@
+import { holds } from './condition.ts'
 import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
 import { DynamoDbError, validationError } from './failures.ts'
-import { keyIn, placeInTables, refuseTwice } from './keys.ts'
+import { checkIndexKeys, keyIn, placeInTables, refuseTwice } from './keys.ts'
 import { checkCount, type Members, refuseOthers } from './members.ts'
 import { batchGet, type GetInput, getItem, type PageInput, query, scan } from './read.ts'
 import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
 import { TableDirectory } from './table-directory.ts'
-import { Throttle } from './throttle.ts'
+import { openThrottle, type Throttle } from './throttle.ts'
 import type { Item } from './value.ts'
-import {
-  checkGiven,
-  conditionHolds,
-  outcomeOf,
-  prepareWrite,
-  returned,
-  type Write,
-  type WriteInput,
-  type WriteKind,
-} from './write.ts'
+import { outcomeOf, prepareWrite, returned, type Write, type WriteInput, type WriteKind } from './write.ts'
 
 /** A command's members. Keys, items and values have the engine's form. */
 type Command = { readonly operation: string; readonly input: Members }
@@ -69,7 +61,7 @@ export class Engine {
   constructor(options: EngineOptions = {}) {
     this.options = { pageBytes: PAGE_BYTES, clock: Date.now, journal: NO_JOURNAL, ...options }
     const { unitsASecond } = options
-    this.throttle = unitsASecond === undefined ? undefined : new Throttle(unitsASecond, this.options.clock)
+    this.throttle = unitsASecond === undefined ? undefined : openThrottle(unitsASecond, this.options.clock)
     this.tables = new TableDirectory((name, schema) => this.options.journal.table(name, schema))
   }
 
@@ -193,11 +185,14 @@ export class Engine {
 
   /** A write in a transaction takes its units twice. */
   private attempt(write: Write, times = 1): Attempt {
-    checkGiven(write)
-    const tooMany = this.throttle?.refusal(placeInTables(write.table, write.key), write.old, times)
+    const { kind, table, key, given, old, bound, showsOld } = write
+    // A fault in an item to put is reported before its condition is checked.
+    if (kind === 'Put') checkIndexKeys(table.definition, given)
+    const tooMany = this.throttle?.(placeInTables(table, key), old, times)
     if (tooMany) return { reason: tooMany }
-    if (this.underWay.size > 0 && this.underWay.has(placeInTables(write.table, write.key))) return { reason: CONFLICT }
-    if (!conditionHolds(write)) return { reason: conditionFailed(write.showsOld ? write.old : undefined) }
+    if (this.underWay.size > 0 && this.underWay.has(placeInTables(table, key))) return { reason: CONFLICT }
+    const isMet = !bound.condition || holds(bound.condition, old ?? {}, bound.values)
+    if (!isMet) return { reason: conditionFailed(showsOld ? old : undefined) }
     return { next: outcomeOf(write) }
   }
 

@@ -1,5 +1,5 @@
 import { validationError } from './failures.ts'
-import { isNumeric, type Numeric, significantDigits } from './number.ts'
+import { isNumeric, significantDigits } from './number.ts'
 import { type Item, isSet, type Value } from './value.ts'
 
 // The size of an item by the Amazon DynamoDB Developer Guide: "DynamoDB item sizes and formats" (CapacityUnitCalculations).
@@ -21,18 +21,14 @@ export function itemBytes(item: Item): number {
 
 function valueBytes(value: Value): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
-  if (isNumeric(value)) return numberBytes(value)
+  // "Approximately 1 byte per two significant digits, and 1 byte"; zeroes at either end do not count, a minus does.
+  if (isNumeric(value)) return Math.ceil(significantDigits(value) / 2) + 1 + (value < 0 ? 1 : 0)
   if (value === null || typeof value === 'boolean') return 1
   if (value instanceof Uint8Array) return value.length
   if (isSet(value)) return sumOf(value)
   // "An attribute of type List or Map requires 3 bytes of overhead", and "each List or Map element also 1 byte".
   if (Array.isArray(value)) return 3 + sumOf(value as readonly Value[]) + value.length
   return 3 + itemBytes(value as Item) + Object.keys(value).length
-}
-
-/** "Approximately 1 byte per two significant digits, and 1 byte"; zeroes at either end do not count, a minus does. */
-function numberBytes(value: Numeric): number {
-  return Math.ceil(significantDigits(value) / 2) + 1 + (value < 0 ? 1 : 0)
 }
 
 function sumOf(values: Iterable<Value>): number {

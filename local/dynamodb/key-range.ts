@@ -1,14 +1,13 @@
 import type { Condition, Operand, Test } from './expression.ts'
 import { validationError } from './failures.ts'
 import type { Values } from './program.ts'
-import type { Schema } from './stored-table.ts'
+import type { RangeSide, Schema } from './stored-table.ts'
 import { compareText } from './value.ts'
 
 /** The part of a partition that a key condition names. */
 export type KeyRange = {
   readonly partition: string
-  /** Negative for a sort key before the range, zero for one in it, positive for one after it. */
-  side(sort: string): number
+  readonly side: RangeSide
   /** The bounds that are themselves within. No item follows one at the bound, and DynamoDB Local knows it. */
   readonly lowest?: string | undefined
   readonly highest?: string | undefined

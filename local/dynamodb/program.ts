@@ -3,6 +3,8 @@ import { validationError } from './failures.ts'
 import { ExpressionParser, wrongType } from './parse-expression.ts'
 import { compare, typeOf, type Value } from './value.ts'
 
+/** Members of a command that are texts. */
+export type Texts<Name extends string> = { readonly [Member in Name]?: string | undefined }
 export type Values = Readonly<Record<string, Value>>
 export type Placeholders = {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined
@@ -17,7 +19,7 @@ type Program = {
   readonly parser: ExpressionParser
 }
 
-type Expressions = { readonly [Name in Exclude<keyof Program, 'parser'>]?: string | undefined }
+type Expressions = Texts<Exclude<keyof Program, 'parser'>>
 
 export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
 

@@ -1,42 +1,24 @@
 import { holds, namesIn } from './condition.ts'
 import { unsupported, validationError } from './failures.ts'
 import { itemBytes } from './item-bytes.ts'
-import { type KeyRange, keyRange } from './key-range.ts'
+import { keyRange } from './key-range.ts'
 import { keyIn, keyNames, keyOnly, placeInTables, refuseTwice } from './keys.ts'
 import { checkCount, refuseOthers } from './members.ts'
-import { type Bound, bind, type Placeholders } from './program.ts'
-import {
-  type Entry,
-  firstIndex,
-  type Key,
-  placeAfter,
-  placeOf,
-  type Schema,
-  type Sorted,
-  type StoredTable,
-  tieOf,
-} from './stored-table.ts'
+import { type Bound, bind, type Placeholders, type Texts } from './program.ts'
+import { type Entry, entriesIn, type Schema, type Sorted, type Start, type StoredTable, tieOf } from './stored-table.ts'
 import type { TableDirectory } from './table-directory.ts'
 import { type Item, pick } from './value.ts'
 
-export type GetInput = Placeholders & {
-  readonly TableName: string
-  readonly Key?: Item | undefined
-  readonly ProjectionExpression?: string | undefined
-}
+export type GetInput = Placeholders & Texts<'TableName' | 'ProjectionExpression'> & { readonly Key?: Item | undefined }
 
-export type PageInput = Placeholders & {
-  readonly TableName: string
-  readonly IndexName?: string | undefined
-  readonly KeyConditionExpression?: string | undefined
-  readonly FilterExpression?: string | undefined
-  readonly ProjectionExpression?: string | undefined
-  readonly ScanIndexForward?: boolean | undefined
-  readonly ConsistentRead?: boolean | undefined
-  readonly Limit?: number | undefined
-  readonly ExclusiveStartKey?: Item | undefined
-  readonly Select?: string | undefined
-}
+type PageTexts = 'TableName' | 'IndexName' | `${'KeyCondition' | 'Filter' | 'Projection'}Expression` | 'Select'
+export type PageInput = Placeholders &
+  Texts<PageTexts> & {
+    readonly ScanIndexForward?: boolean | undefined
+    readonly ConsistentRead?: boolean | undefined
+    readonly Limit?: number | undefined
+    readonly ExclusiveStartKey?: Item | undefined
+  }
 
 export function getItem(tables: TableDirectory, input: GetInput): { readonly Item?: Item } {
   refuseOthers('Get', input)
@@ -80,7 +62,7 @@ export function query(tables: TableDirectory, input: PageInput, mostBytes: numbe
   if (start && (start.partition !== range.partition || range.side(start.sort) !== 0 || start.sort === end)) {
     throw validationError('The provided starting key does not match the range key predicate')
   }
-  const entries = entriesIn(partitions.get(range.partition), range, start, isForward)
+  const entries = entriesIn(partitions.get(range.partition), range.side, start, isForward)
   const { LastEvaluatedKey: last, ...page } = pageOf(entries, prepared, mostBytes)
   const isAtEnd = !last || !schema.sortKey || (end !== undefined && last[schema.sortKey] === end)
   return isAtEnd ? page : { ...page, LastEvaluatedKey: last }
@@ -92,7 +74,6 @@ export function scan(tables: TableDirectory, input: PageInput, mostBytes: number
   return pageOf(prepared.source.partitions.scan(prepared.start), prepared, mostBytes)
 }
 
-type Start = Key & { readonly tie: string }
 type Prepared = ReturnType<typeof prepare>
 
 function prepare(table: StoredTable, input: PageInput) {
@@ -124,16 +105,6 @@ function refuseKeysInFilter({ condition }: Bound, schema: Schema): void {
   if (condition && namesIn(condition).some((name) => keys.includes(name))) {
     throw validationError('Filter Expression can only contain non-primary key attributes')
   }
-}
-
-/** Walked one by one, since a page may end long before the range does. */
-function* entriesIn(all: readonly Entry[], range: KeyRange, start: Start | undefined, isForward: boolean) {
-  let from = firstIndex(all, (entry) => range.side(entry.sort) < 0)
-  let to = firstIndex(all, (entry) => range.side(entry.sort) <= 0)
-  if (start && isForward) from = Math.max(from, placeAfter(all, start))
-  if (start && !isForward) to = Math.min(to, placeOf(all, start.sort, start.tie))
-  if (isForward) for (let i = from; i < to; i++) yield all[i] as Entry
-  else for (let i = to - 1; i >= from; i--) yield all[i] as Entry
 }
 
 function pageOf(entries: Iterable<Entry>, { input, source, keys, bound }: Prepared, mostBytes: number) {

@@ -14,6 +14,9 @@ export type TableSchema = Schema & {
 /** `tie` orders items with the same sort key in an index. */
 export type Entry = { readonly sort: string; readonly tie: string; item: Item }
 
+/** The place after which a page begins. */
+export type Start = Key & Pick<Entry, 'tie'>
+
 /** `order` is its place in a scan, which has no meaning, as in AWS. */
 type Partition = { readonly order: string; readonly entries: Entry[] }
 
@@ -90,7 +93,7 @@ class Partitions {
   }
 
   /** All entries in the order of a scan, or those after a place. */
-  *scan(after?: Key & { readonly tie: string }): Iterable<Entry> {
+  *scan(after?: Start): Iterable<Entry> {
     this.scanned ??= [...this.byName.values()].sort((a, b) => (a.order < b.order ? -1 : 1))
     const order = after && orderOf(after.partition)
     const first = order === undefined ? 0 : firstIndex(this.scanned, (partition) => partition.order < order)
@@ -105,22 +108,35 @@ function orderOf(partition: string): string {
   return hash('sha256', partition)
 }
 
+/** Negative for a sort key before a range, zero for one in it, positive for one after it. */
+export type RangeSide = (sort: string) => number
+
+/** Walked one by one, since a page may end long before the range does. */
+export function* entriesIn(all: readonly Entry[], side: RangeSide, start: Start | undefined, isForward: boolean) {
+  let from = firstIndex(all, (entry) => side(entry.sort) < 0)
+  let to = firstIndex(all, (entry) => side(entry.sort) <= 0)
+  if (start && isForward) from = Math.max(from, placeAfter(all, start))
+  if (start && !isForward) to = Math.min(to, placeOf(all, start.sort, start.tie))
+  if (isForward) for (let i = from; i < to; i++) yield all[i] as Entry
+  else for (let i = to - 1; i >= from; i--) yield all[i] as Entry
+}
+
 /** The index of the first entry that is not before this one. */
-export function placeOf(entries: readonly Entry[], sort: string, tie: string): number {
+function placeOf(entries: readonly Entry[], sort: string, tie: string): number {
   return firstIndex(
     entries,
     (entry) => compareText(entry.sort, sort) < 0 || (entry.sort === sort && compareText(entry.tie, tie) < 0),
   )
 }
 
-export function placeAfter(entries: readonly Entry[], { sort, tie }: Pick<Entry, 'sort' | 'tie'>): number {
+function placeAfter(entries: readonly Entry[], { sort, tie }: Pick<Entry, 'sort' | 'tie'>): number {
   const at = placeOf(entries, sort, tie)
   const entry = entries[at]
   return entry?.sort === sort && entry.tie === tie ? at + 1 : at
 }
 
 /** The number of members at the start that are `before`, which must hold for these and for no later one. */
-export function firstIndex<T>(members: readonly T[], before: (member: T) => boolean): number {
+function firstIndex<T>(members: readonly T[], before: (member: T) => boolean): number {
   let [low, high] = [0, members.length]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -11,26 +11,20 @@ const TOO_MANY: Reason = {
   Message: 'Throughput exceeds the current capacity of the item (KeyRangeThroughputExceeded)',
 }
 
+/** A reason if the item at this place has had all its units, which a write takes even if its condition fails. */
+export type Throttle = (place: string, old: Item | undefined, times: number) => Reason | undefined
+
 /** Counts the write units of each item in each second. Nothing is saved up for bursts, and reads are not counted. */
-export class Throttle {
-  private readonly unitsASecond: number
-  private readonly clock: () => number
-  private readonly taken = new Map<string, number>()
-  private second = 0
-
-  constructor(unitsASecond: number, clock: () => number) {
-    this.unitsASecond = unitsASecond
-    this.clock = clock
-  }
-
-  /** A reason if the item at this place has had all its units, which a write takes even if its condition fails. */
-  refusal(place: string, old: Item | undefined, times: number): Reason | undefined {
-    const second = Math.floor(this.clock() / 1000)
-    if (second !== this.second) this.taken.clear()
-    this.second = second
-    const taken = this.taken.get(place) ?? 0
-    if (taken >= this.unitsASecond) return TOO_MANY
-    this.taken.set(place, taken + times * Math.max(1, Math.ceil(itemBytes(old ?? {}) / 1024)))
+export function openThrottle(unitsASecond: number, clock: () => number): Throttle {
+  const taken = new Map<string, number>()
+  let lastSecond = 0
+  return (place, old, times) => {
+    const second = Math.floor(clock() / 1000)
+    if (second !== lastSecond) taken.clear()
+    lastSecond = second
+    const before = taken.get(place) ?? 0
+    if (before >= unitsASecond) return TOO_MANY
+    taken.set(place, before + times * Math.max(1, Math.ceil(itemBytes(old ?? {}) / 1024)))
     return undefined
   }
 }

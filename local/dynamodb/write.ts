@@ -1,37 +1,23 @@
-import { holds } from './condition.ts'
 import { validationError } from './failures.ts'
 import { ofAllowedSize } from './item-bytes.ts'
 import { checkIndexKeys, checkKeyBytes, keyIn, keyNames, keyOnly } from './keys.ts'
-import { type Bound, bind, type Placeholders } from './program.ts'
-import type { Key, StoredTable } from './stored-table.ts'
+import { bind, type Placeholders, type Texts } from './program.ts'
+import type { StoredTable } from './stored-table.ts'
 import { applyUpdate } from './update.ts'
 import { type Item, pick } from './value.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
 
-export type WriteInput = Placeholders & {
-  readonly TableName?: string | undefined
-  readonly Key?: Item | undefined
-  readonly Item?: Item | undefined
-  readonly ConditionExpression?: string | undefined
-  readonly UpdateExpression?: string | undefined
-  readonly ReturnValuesOnConditionCheckFailure?: string | undefined
-}
+type WriteTexts = 'TableName' | `${'Condition' | 'Update'}Expression` | 'ReturnValuesOnConditionCheckFailure'
+export type WriteInput = Placeholders &
+  Texts<WriteTexts> & { readonly Key?: Item | undefined; readonly Item?: Item | undefined }
 
 /** A write of a valid form. Its effect depends on the item that it finds. */
-export type Write = {
-  readonly kind: WriteKind
-  readonly table: StoredTable
-  readonly key: Key
-  readonly given: Item
-  readonly old: Item | undefined
-  readonly bound: Bound
-  readonly showsOld: boolean
-}
+export type Write = ReturnType<typeof prepareWrite>
 
 const NO_ITEM: Item = {}
 
-export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteInput): Write {
+export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteInput) {
   if (kind === 'ConditionCheck' && input.ConditionExpression === undefined) {
     throw validationError('conditionExpression: Member must not be null')
   }
@@ -42,15 +28,6 @@ export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteIn
   const { ReturnValuesOnConditionCheckFailure: onFailure = 'NONE' } = input
   if (onFailure !== 'NONE' && onFailure !== 'ALL_OLD') throw validationError('Return values set to invalid value')
   return { kind, table, key, given, old: table.get(key), bound, showsOld: onFailure === 'ALL_OLD' }
-}
-
-/** A fault in an item to put is reported before its condition is checked. */
-export function checkGiven({ kind, table, given }: Write): void {
-  if (kind === 'Put') checkIndexKeys(table.definition, given)
-}
-
-export function conditionHolds({ bound: { condition, values }, old = NO_ITEM }: Write): boolean {
-  return !condition || holds(condition, old, values)
 }
 
 export function outcomeOf({ kind, table, given, old, bound: { update, values } }: Write): Item | undefined {

@@ -5,8 +5,8 @@ import { writeUsage } from '../wire/money/usage-counts.ts'
 import type { AnswerBuilder, AnswerHead, CountedUsage } from './contract.ts'
 
 /** The completion's id is the request's, so that either finds the row. */
-export function completionHead({ requestId, nowMs, model }: AnswerHead) {
-  return { id: requestId.replace('req_', 'chatcmpl-'), created: Math.floor(nowMs / 1000), model }
+export function completionHead({ requestId, nowMs, model }: AnswerHead, object: string, prefix = 'chatcmpl-') {
+  return { id: requestId.replace('req_', prefix), object, created: Math.floor(nowMs / 1000), model }
 }
 
 type Choice = {
@@ -40,13 +40,9 @@ export class CompletionBuilder implements AnswerBuilder {
   }
 
   build({ bill, reported }: CountedUsage): Record<string, unknown> {
-    const { id, created, model } = completionHead(this.head)
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index)
     return {
-      id,
-      object: 'chat.completion',
-      created,
-      model,
+      ...completionHead(this.head, 'chat.completion'),
       choices: choices.map(({ index, message, logprobs, finishReason }) => ({
         index,
         message: message.finish(),

@@ -1,21 +1,21 @@
 import { DONE_FRAME, errorEnvelope } from '../wire/chat/frames.ts'
 import { readCompletionRequest } from './completions/completion-request.ts'
-import { TextBuilder, TextFrames } from './completions/text-answer.ts'
+import { TextBuilder, textFrames } from './completions/text-answer.ts'
 import type { Contract } from './contract.ts'
 import { messageError } from './messages/message-head.ts'
-import { MessageBuilder, MessageWriter } from './messages/message-writers.ts'
+import { messageBuilder, messageWriter } from './messages/message-writers.ts'
 import { readCountRequest, readMessagesRequest } from './messages/messages-request.ts'
 import { inOwnWords } from './responses/own-words.ts'
 import { readRequest } from './responses/read-request.ts'
-import { ResponseBuilder, ResponseStream } from './responses/response-writers.ts'
+import { responseBuilder, responseStream } from './responses/response-writers.ts'
 
 // A file of its own beside chat's code: loaded with the first call in one of these contracts. The events of Responses and
 // Messages mark the end by themselves.
 
 const responses: Contract = {
   readRequest,
-  openStream: (head) => new ResponseStream(head),
-  openWhole: (head) => new ResponseBuilder(head),
+  openStream: responseStream,
+  openWhole: responseBuilder,
   lastFrame: '',
   errorBody: (error) => errorEnvelope(inOwnWords(error)),
 }
@@ -24,15 +24,15 @@ const messages: Contract = {
   readRequest: readMessagesRequest,
   readCount: readCountRequest,
   countBody: (tokens) => ({ input_tokens: tokens }),
-  openStream: (head) => new MessageWriter(head),
-  openWhole: (head) => new MessageBuilder(head),
+  openStream: messageWriter,
+  openWhole: messageBuilder,
   lastFrame: '',
   errorBody: messageError,
 }
 
 const completions: Contract = {
   readRequest: readCompletionRequest,
-  openStream: (head) => new TextFrames(head),
+  openStream: textFrames,
   openWhole: (head) => new TextBuilder(head),
   lastFrame: DONE_FRAME,
   errorBody: errorEnvelope,

@@ -76,8 +76,7 @@ export class ChunkWriter implements StreamWriter {
   readonly #begun = new Set<number>()
 
   constructor(head: AnswerHead) {
-    const { id, created, model } = completionHead(head)
-    const fields = JSON.stringify({ id, object: 'chat.completion.chunk', created, model })
+    const fields = JSON.stringify(completionHead(head, 'chat.completion.chunk'))
     this.#start = `data: ${fields.slice(0, -1)},"choices":[`
     this.#includesUsage = head.chat.includeUsage
     this.#end = this.#includesUsage ? '],"usage":null' : ']'

@@ -1,10 +1,9 @@
-import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { ChatRequest, ChoicePart } from '../../domain/chat/chat.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { isObject, textIn } from '../../wire/basics/field-rules.ts'
 import { errorFrame } from '../../wire/chat/frames.ts'
 import { writeUsage } from '../../wire/money/usage-counts.ts'
-import { CompletionBuilder } from '../completion-builder.ts'
+import { CompletionBuilder, completionHead } from '../completion-builder.ts'
 import type { AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
 
 type ChatChoice = {
@@ -31,48 +30,34 @@ export class TextBuilder extends CompletionBuilder {
 }
 
 /** Turns parts into OpenAI's chunks of a text completion. A part without text, such as a thought, gets no chunk. */
-export class TextFrames implements StreamWriter {
-  readonly #head: AnswerHead
-  readonly #fields: ReturnType<typeof textHead>
-  readonly #begun = new Set<number>()
-
-  constructor(head: AnswerHead) {
-    this.#head = head
-    this.#fields = textHead(head)
+export function textFrames(head: AnswerHead): StreamWriter {
+  const { chat } = head
+  const fields = textHead(head)
+  const begun = new Set<number>()
+  return {
+    choice({ index, delta, logprobs, finishReason, fingerprint }) {
+      const echo = begun.has(index) ? '' : echoOf(chat, index)
+      begun.add(index)
+      const text = echo + wordsOf(delta)
+      if (text === '' && finishReason === null) return ''
+      return frame([{ index, text, ...endOf(logprobs, finishReason) }], null, fingerprint)
+    },
+    end: ({ bill, reported }) => (chat.includeUsage ? frame([], writeUsage(bill, reported)) : ''),
+    error: errorFrame,
   }
 
-  choice({ index, delta, logprobs, finishReason, fingerprint }: ChoicePart): string {
-    const isFirst = !this.#begun.has(index)
-    this.#begun.add(index)
-    const text = (isFirst ? echoOf(this.#head.chat, index) : '') + wordsOf(delta)
-    if (text === '' && finishReason === null) return ''
-    return this.#frame([{ index, text, ...endOf(logprobs, finishReason) }], null, fingerprint)
-  }
-
-  end({ bill, reported }: CountedUsage): string {
-    return this.#head.chat.includeUsage ? this.#frame([], writeUsage(bill, reported)) : ''
-  }
-
-  error(error: GatewayError): string {
-    return errorFrame(error)
-  }
-
-  #frame(choices: readonly object[], usage: object | null, fingerprint?: string): string {
+  function frame(choices: readonly object[], usage: object | null, fingerprint?: string): string {
     const chunk = {
-      ...this.#fields,
+      ...fields,
       choices,
-      ...(this.#head.chat.includeUsage && { usage }),
+      ...(chat.includeUsage && { usage }),
       ...(fingerprint && { system_fingerprint: fingerprint }),
     }
     return `data: ${JSON.stringify(chunk)}\n\n`
   }
 }
 
-/** The completion's id is the request's, so that either finds the row. */
-function textHead({ requestId, nowMs, model }: AnswerHead) {
-  const id = requestId.replace('req_', 'cmpl-')
-  return { id, object: 'text_completion', created: Math.floor(nowMs / 1000), model }
-}
+const textHead = (head: AnswerHead) => completionHead(head, 'text_completion', 'cmpl-')
 
 /** The text with which a choice begins. The gateway itself repeats the prompt, so that it is not billed as an answer. */
 function echoOf({ original, choices }: ChatRequest, index: number): string {

@@ -59,9 +59,9 @@ function innerAssistant(blocks: readonly Block[], path: string): JsonObject {
     else for (const part of innerPart(block, at)) parts.push(part)
   }
   const thinking = thoughts.map(({ text }) => text ?? '').join('')
-  const [only] = thoughts
   // The text of a single thought is sent once.
-  const details = thoughts.length === 1 && only ? [withoutText(only)] : thoughts
+  const [{ text: _, ...only } = {} as JsonObject] = thoughts
+  const details = thoughts.length === 1 ? [only] : thoughts
   return {
     role: 'assistant',
     content: parts.length > 0 ? plainest(parts) : null,
@@ -86,10 +86,6 @@ function innerThought(block: Block, path: string, index: number): JsonObject {
   const { signature } = block
   const text = requireField(block, 'thinking', path)
   return { type: 'reasoning.text', text, ...(signature ? { signature } : {}), format: FORMAT, index }
-}
-
-function withoutText({ text: _, ...detail }: JsonObject): JsonObject {
-  return detail
 }
 
 function requireField(block: Block, name: string, path: string, wanted = 'a string'): unknown {

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChoicePart } from '../../domain/chat/chat.ts'
-import { type Bill, NO_BILL } from '../../domain/money/bill.ts'
+import type { Bill } from '../../domain/money/bill.ts'
 import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead } from '../contract.ts'
 
@@ -50,15 +50,7 @@ export function messageUsage(bill: Bill): Usage {
   return { ...countsOf(bill), cost: moneyLiteral(bill.cost) }
 }
 
-export function usageOfWhole(bill: Bill): Usage {
-  return { ...messageUsage(bill), ...usageDetailsOf(bill) }
-}
-
-export function usageOfNone(): Usage {
-  return { ...countsOf(NO_BILL), ...usageDetailsOf(NO_BILL) }
-}
-
-function countsOf({ quantities, reasoning }: Bill): Usage {
+export function countsOf({ quantities, reasoning }: Bill): Usage {
   const { prompt, cached, cacheWrite, completion } = quantities
   return {
     input_tokens: prompt - cached - cacheWrite,
@@ -70,7 +62,7 @@ function countsOf({ quantities, reasoning }: Bill): Usage {
   }
 }
 
-function usageDetailsOf({ quantities: { cacheWrite, cacheWrite1h } }: Bill): Usage {
+export function usageDetailsOf({ quantities: { cacheWrite, cacheWrite1h } }: Bill): Usage {
   return {
     cache_creation: {
       ephemeral_5m_input_tokens: cacheWrite - cacheWrite1h,

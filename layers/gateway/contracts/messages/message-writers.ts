@@ -1,117 +1,103 @@
-import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import { parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart } from '../../domain/chat/chat.ts'
-import type { AnswerBuilder, AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
+import { NO_BILL } from '../../domain/money/bill.ts'
+import type { AnswerBuilder, AnswerHead, StreamWriter } from '../contract.ts'
 import { type BlockEvent, BlockEvents } from './block-events.ts'
 import {
+  countsOf,
   emptyMessage,
   endingOf,
   type Finish,
   messageError,
   messageUsage,
-  usageOfNone,
-  usageOfWhole,
+  usageDetailsOf,
 } from './message-head.ts'
 
 /** An answer as blocks, and how it ended. */
-class Message {
-  protected readonly head: AnswerHead
-  protected readonly blocks: BlockEvents
-  protected finish: Finish | undefined
-
-  constructor(head: AnswerHead) {
-    this.head = head
-    this.blocks = new BlockEvents(head.requestId.replace('req_', 'toolu_'))
-  }
-
-  protected take(part: ChoicePart): BlockEvent[] {
-    if (part.finishReason !== null) this.finish = part
-    return this.blocks.take(part)
-  }
-
-  protected get ending() {
-    return endingOf(this.finish ?? { finishReason: 'stop' }, this.blocks.hasCalls)
+function openMessage({ requestId }: AnswerHead) {
+  const blocks = new BlockEvents(requestId.replace('req_', 'toolu_'))
+  let finish: Finish | undefined
+  return {
+    take(part: ChoicePart): BlockEvent[] {
+      if (part.finishReason !== null) finish = part
+      return blocks.take(part)
+    },
+    cut() {
+      finish ??= { finishReason: 'length' }
+    },
+    openEnds: () => blocks.ending(),
+    ending: () => endingOf(finish ?? { finishReason: 'stop' }, blocks.hasCalls),
   }
 }
 
-export class MessageWriter extends Message implements StreamWriter {
-  #hasBegun = false
-
-  choice(part: ChoicePart): string {
-    const begin = this.#hasBegun ? '' : this.#begin()
-    this.#hasBegun = true
-    return begin + this.take(part).map(frame).join('')
-  }
-
-  end({ bill }: CountedUsage): string {
-    const delta = { ...this.ending, container: null }
-    return [
-      ...this.blocks.ending(),
-      { type: 'message_delta', delta, usage: messageUsage(bill) },
-      { type: 'message_stop' },
-    ]
-      .map(frame)
-      .join('')
-  }
-
-  error(error: GatewayError): string {
-    return frame({ type: 'error', ...messageError(error, this.head.requestId) })
-  }
-
-  #begin(): string {
-    const message = { ...emptyMessage(this.head), usage: usageOfNone() }
-    return frame({ type: 'message_start', message }) + frame({ type: 'ping' })
+export function messageWriter(head: AnswerHead): StreamWriter {
+  const message = openMessage(head)
+  let hasBegun = false
+  return {
+    choice(part) {
+      const begin = hasBegun ? '' : beginningOf(head)
+      hasBegun = true
+      return begin + framesOf(message.take(part))
+    },
+    end({ bill }) {
+      const delta = { ...message.ending(), container: null }
+      const last = [{ type: 'message_delta', delta, usage: messageUsage(bill) }, { type: 'message_stop' }]
+      return framesOf([...message.openEnds(), ...last])
+    },
+    error: (error) => framesOf([{ type: 'error', ...messageError(error, head.requestId) }]),
   }
 }
 
-function frame(event: { readonly type: string; readonly [field: string]: unknown }): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+function beginningOf(head: AnswerHead): string {
+  const message = { ...emptyMessage(head), usage: { ...countsOf(NO_BILL), ...usageDetailsOf(NO_BILL) } }
+  return framesOf([{ type: 'message_start', message }, { type: 'ping' }])
+}
+
+function framesOf(events: readonly { readonly type: string; readonly [field: string]: unknown }[]): string {
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
 type Block = Record<string, unknown>
 
-export class MessageBuilder extends Message implements AnswerBuilder {
-  readonly #content: Block[] = []
-  chars = 0
-
-  add(part: ChoicePart): void {
-    for (const event of this.take(part)) this.#apply(event)
+export function messageBuilder(head: AnswerHead): AnswerBuilder {
+  const message = openMessage(head)
+  const content: Block[] = []
+  let chars = 0
+  return {
+    get chars() {
+      return chars
+    },
+    add(part) {
+      for (const event of message.take(part)) apply(event)
+    },
+    cut: message.cut,
+    build({ bill }) {
+      const usage = { ...messageUsage(bill), ...usageDetailsOf(bill) }
+      return { ...emptyMessage(head), content: content.map(finished), ...message.ending(), usage }
+    },
   }
 
-  cut(): void {
-    this.finish ??= { finishReason: 'length' }
-  }
-
-  build({ bill }: CountedUsage): object {
-    return {
-      ...emptyMessage(this.head),
-      content: this.#content.map(finished),
-      ...this.ending,
-      usage: usageOfWhole(bill),
-    }
-  }
-
-  #apply(event: BlockEvent): void {
+  function apply(event: BlockEvent): void {
     if (event.type === 'content_block_start') {
-      this.#content.push({ ...event.content_block })
-      this.chars += JSON.stringify(event.content_block).length
+      content.push({ ...event.content_block })
+      chars += JSON.stringify(event.content_block).length
       return
     }
-    const block = this.#content[event.index]
+    const block = content[event.index]
     if (event.type === 'content_block_stop' || !block) return
-    for (const name in event.delta) this.#grow(block, name, event.delta[name])
+    for (const name in event.delta) grow(block, name, event.delta[name])
   }
 
-  #grow(block: Block, name: string, value: unknown): void {
+  function grow(block: Block, name: string, value: unknown): void {
     if (name === 'type') return
     if (name === 'citation') {
       if (Array.isArray(block.citations)) block.citations.push(value)
       else block.citations = [value]
-      this.chars += JSON.stringify(value ?? null).length
+      chars += JSON.stringify(value ?? null).length
       return
     }
     block[name] = `${block[name] ?? ''}${value}`
-    this.chars += String(value).length
+    chars += String(value).length
   }
 }
 

@@ -1,80 +1,51 @@
 import { isText } from '../../wire/basics/field-rules.ts'
-import {
-  flag,
-  integer,
-  jsonObject,
-  knownRows,
-  leftOut,
-  list,
-  needed,
-  number,
-  object,
-  option,
-  type Rows,
-  type Shape,
-  scalar,
-  shaped,
-  text,
-  textOr,
-  variants,
-  word,
-} from '../../wire/basics/shape.ts'
+import type { Rows, Shape } from '../../wire/basics/shape.ts'
+import * as is from '../../wire/basics/shape.ts'
 import { alias, CHAT_FIELDS, EFFORT, hostedTool, THINKING } from '../../wire/chat/chat-fields.ts'
 import { address, cacheMark, MAX_MESSAGES, ofProvider } from '../../wire/chat/message-fields.ts'
 
 // The tables of the Messages API: every field that goes upstream in its format, at every depth, is a row here.
 
 const marked = { cache_control: cacheMark }
-const STRING = needed(text, 'a string')
-const nonEmpty = (shape: Shape) => needed(shape, 'a non-empty string', isText)
+const STRING = is.needed(is.text, 'a string')
+const nonEmpty = (shape: Shape) => is.needed(shape, 'a non-empty string', isText)
 
-export const CITED = list(
-  object({
-    type: text,
-    cited_text: text,
-    document_title: text,
-    document_index: scalar,
-    search_result_index: scalar,
-    source: text,
-    title: text,
-    start_char_index: scalar,
-    end_char_index: scalar,
-    start_page_number: scalar,
-    end_page_number: scalar,
-    start_block_index: scalar,
-    end_block_index: scalar,
-    file_id: leftOut,
+export const CITED = is.list(
+  is.object({
+    ...is.each(is.text, 'type', 'cited_text', 'document_title'),
+    ...is.each(is.scalar, 'document_index', 'search_result_index'),
+    ...is.each(is.text, 'source', 'title'),
+    ...is.each(is.scalar, 'start_char_index', 'end_char_index', 'start_page_number', 'end_page_number'),
+    ...is.each(is.scalar, 'start_block_index', 'end_block_index'),
+    file_id: is.leftOut,
   }),
 )
-const CITATIONS = object({ enabled: flag })
+const CITATIONS = is.object({ enabled: is.flag })
 const TEXT = { text: STRING, citations: CITED, ...marked }
 
-const BYTES = { media_type: nonEmpty(text), data: nonEmpty(text) }
+const BYTES = { media_type: nonEmpty(is.text), data: nonEmpty(is.text) }
 const FILE = { file_id: ofProvider('Give the data themselves') }
 
 const URL_SOURCE = { url: nonEmpty(address) }
 
-const IMAGE_SOURCES = { base64: BYTES, url: URL_SOURCE, file: FILE } satisfies Record<string, Rows>
-const IMAGE = {
-  source: needed(variants('type', IMAGE_SOURCES), "an object of the type 'base64' or 'url'"),
-  ...marked,
-}
+const IMAGE_SOURCE = is.variants('type', { base64: BYTES, url: URL_SOURCE, file: FILE })
+const IMAGE = { source: is.needed(IMAGE_SOURCE, "an object of the type 'base64' or 'url'"), ...marked }
 
 const blocks = (kinds: Record<string, Rows>): Shape =>
-  textOr(list(variants('type', kinds)), 'an array of content blocks')
+  is.textOr(is.list(is.variants('type', kinds)), 'an array of content blocks')
 
-const DOCUMENT_SOURCES = {
+const DOCUMENT_SOURCE = is.variants('type', {
   base64: BYTES,
   url: URL_SOURCE,
-  text: { media_type: text, data: STRING },
-  content: { content: needed(blocks({ text: TEXT, image: IMAGE }), 'a string or an array') },
+  text: { media_type: is.text, data: STRING },
+  content: { content: is.needed(blocks({ text: TEXT, image: IMAGE }), 'a string or an array') },
   file: FILE,
-} satisfies Record<string, Rows>
+})
 
 const DOCUMENT = {
-  source: needed(variants('type', DOCUMENT_SOURCES), "an object with a 'type'"),
-  title: text,
-  context: text,
+  source: is.needed(DOCUMENT_SOURCE, "an object with a 'type'"),
+  title: is.text,
+  context: is.text,
   citations: CITATIONS,
   ...marked,
 }
@@ -82,7 +53,7 @@ const DOCUMENT = {
 const SEARCH_RESULT = {
   source: STRING,
   title: STRING,
-  content: needed(blocks({ text: TEXT }), 'an array', Array.isArray),
+  content: is.needed(blocks({ text: TEXT }), 'an array', Array.isArray),
   citations: CITATIONS,
   ...marked,
 }
@@ -92,45 +63,43 @@ const GIVEN = { text: TEXT, image: IMAGE, document: DOCUMENT, search_result: SEA
 const BLOCKS = {
   ...GIVEN,
   container_upload: FILE,
-  tool_use: { id: text, name: text, input: jsonObject, caller: leftOut, ...marked },
-  tool_result: { tool_use_id: text, content: blocks(GIVEN), is_error: flag, ...marked },
-  thinking: { thinking: text, signature: text },
-  redacted_thinking: { data: text },
+  tool_use: { id: is.text, name: is.text, input: is.jsonObject, caller: is.leftOut, ...marked },
+  tool_result: { tool_use_id: is.text, content: blocks(GIVEN), is_error: is.flag, ...marked },
+  thinking: { thinking: is.text, signature: is.text },
+  redacted_thinking: { data: is.text },
 } satisfies Record<string, Rows>
 
 const ROLES = ['user', 'assistant', 'system']
-const MESSAGE = object({
-  role: needed(word(...ROLES), ROLES),
-  content: needed(blocks(BLOCKS), 'a string or an array'),
+const MESSAGE = is.object({
+  role: is.needed(is.word(...ROLES), ROLES),
+  content: is.needed(blocks(BLOCKS), 'a string or an array'),
 })
 
 /** Tools that the caller runs. Tools that Anthropic runs are billed by the call, or read any page. */
 const CUSTOM: Rows = {
-  type: word('custom'),
-  name: nonEmpty(text),
-  description: text,
-  input_schema: needed(jsonObject, 'an object'),
-  strict: flag,
-  eager_input_streaming: flag,
-  defer_loading: flag,
+  type: is.word('custom'),
+  name: nonEmpty(is.text),
+  description: is.text,
+  input_schema: is.needed(is.jsonObject, 'an object'),
+  ...is.each(is.flag, 'strict', 'eager_input_streaming', 'defer_loading'),
   ...marked,
 }
 const OWN_TOOL = /^(?:bash|text_editor|memory)_\d{8}$/
-const ANTHROPICS: Rows = { type: text, name: text, max_characters: integer(1), ...marked }
+const ANTHROPICS: Rows = { type: is.text, name: is.text, max_characters: is.integer(1), ...marked }
 
-const customTool = object(CUSTOM)
-const anthropicTool = object(ANTHROPICS)
+const customTool = is.object(CUSTOM)
+const anthropicTool = is.object(ANTHROPICS)
 
 const otherTool = hostedTool("tools of type 'custom': those that the provider runs may be billed by the call", 'custom')
 
-const tool: Shape = shaped({ anyOf: [customTool, anthropicTool] }, (sent, at) => {
+const tool: Shape = is.shaped({ anyOf: [customTool, anthropicTool] }, (sent, at) => {
   const type = (sent as { type?: unknown } | null)?.type ?? 'custom'
   if (type === 'custom') return customTool(sent, at)
   if (typeof type === 'string' && OWN_TOOL.test(type)) return anthropicTool(sent, at)
   return otherTool(sent, at)
 })
 
-const FORMATS = { json_schema: { schema: needed(jsonObject, 'an object') } } satisfies Record<string, Rows>
+const FORMAT = is.variants('type', { json_schema: { schema: is.needed(is.jsonObject, 'an object') } })
 
 /** Fields of chat for which this contract has others. All other fields of chat are accepted. */
 const OTHER_WORDS = new Set([
@@ -139,26 +108,25 @@ const OTHER_WORDS = new Set([
 ])
 const OF_CHAT = Object.fromEntries(Object.entries(CHAT_FIELDS).filter(([name]) => !OTHER_WORDS.has(name)))
 
-export const MESSAGES_FIELDS = knownRows({
+export const MESSAGES_FIELDS = is.knownRows({
   ...OF_CHAT,
-  messages: list(MESSAGE, MAX_MESSAGES),
+  messages: is.list(MESSAGE, MAX_MESSAGES),
   system: blocks({ text: TEXT }),
-  temperature: number(0, 1),
-  top_k: integer(0),
-  stop_sequences: list(text),
-  metadata: object({ user_id: alias }),
-  tools: list(tool, 1024),
-  tool_choice: object({
-    type: word('auto', 'any', 'tool', 'none'),
-    name: text,
-    disable_parallel_tool_use: flag,
+  temperature: is.number(0, 1),
+  top_k: is.integer(0),
+  stop_sequences: is.list(is.text),
+  metadata: is.object({ user_id: alias }),
+  tools: is.list(tool, 1024),
+  tool_choice: is.object({
+    type: is.word('auto', 'any', 'tool', 'none'),
+    name: is.text,
+    disable_parallel_tool_use: is.flag,
   }),
   thinking: THINKING,
-  output_config: object({ effort: EFFORT, format: variants('type', FORMATS) }),
+  output_config: is.object({ effort: EFFORT, format: FORMAT }),
   cache_control: cacheMark,
-  service_tier: option('auto', 'standard_only'),
-  speed: option('standard'),
+  service_tier: is.option('auto', 'standard_only'),
+  speed: is.option('standard'),
   // Hints that need a beta header, which this gateway does not send.
-  context_management: leftOut,
-  diagnostics: leftOut,
+  ...is.each(is.leftOut, 'context_management', 'diagnostics'),
 })

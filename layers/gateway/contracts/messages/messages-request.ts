@@ -39,11 +39,12 @@ function readMessages(json: JsonBody): ReadFields {
 function toChatRequest({ body, ...read }: ReadFields): ChatRequest {
   const messages = innerMessages(body)
   const inner = innerBody(body, messages)
+  const tools = (body.tools ?? []) as JsonObject[]
   return {
     ...read,
     namedCap: body.max_tokens as number | undefined,
     messageCount: messages.length,
-    toolCount: heldTools(body.tools as JsonObject[] | undefined) + (inner.response_format ? 1 : 0),
+    toolCount: tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), inner.response_format ? 1 : 0),
     media: withCited(promptMedia(messages), body.messages as JsonObject[]),
     body: inner,
     original: { contract: 'messages', body },
@@ -90,10 +91,6 @@ function innerConfig({ effort, format }: JsonObject): JsonObject {
 
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
 const HELD_AS = 32
-
-function heldTools(tools: readonly JsonObject[] = []): number {
-  return tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), 0)
-}
 
 /** A tool as a function. One that Anthropic defines is passed unchanged, for a dialect that knows it. */
 function innerTool(tool: JsonObject): JsonObject {

@@ -15,8 +15,8 @@ type Turn = {
 type Content = string | readonly JsonObject[]
 
 export function readInput({ input, instructions }: JsonObject, raw: JsonObject): JsonObject[] {
-  const messages: JsonObject[] = []
-  if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions })
+  const isTold = typeof instructions === 'string' && instructions !== ''
+  const messages: JsonObject[] = isTold ? [{ role: 'system', content: instructions }] : []
   if (typeof input === 'string') {
     if (input === '') throw badField('input', 'a string that is not empty, or an array of items', input)
     return [...messages, { role: 'user', content: input }]
@@ -24,20 +24,16 @@ export function readInput({ input, instructions }: JsonObject, raw: JsonObject):
   if (!Array.isArray(input) || input.length === 0) {
     throw badField('input', 'a string or a non-empty array of items', input, raw)
   }
-  const items = new ItemReader(messages)
+  const items = new ItemReader()
   for (const [index, item] of input.entries()) items.take(item, `input[${index}]`)
   items.end()
-  return messages
+  return [...messages, ...items.messages]
 }
 
 class ItemReader {
-  readonly #messages: JsonObject[]
+  readonly messages: JsonObject[] = []
   readonly #called = new Set<unknown>()
   #turn: Turn | undefined
-
-  constructor(messages: JsonObject[]) {
-    this.#messages = messages
-  }
 
   take(item: JsonObject, path: string): void {
     const { type } = item
@@ -54,7 +50,7 @@ class ItemReader {
     // Thoughts alone are no turn.
     if (content.length === 0 && calls.length === 0) return
     const [first] = content
-    this.#messages.push({
+    this.messages.push({
       role: 'assistant',
       content: first === undefined ? null : content.length === 1 && first.type === 'text' ? first.text : content,
       ...(calls.length > 0 && { tool_calls: calls }),
@@ -71,7 +67,7 @@ class ItemReader {
       return
     }
     this.end()
-    this.#messages.push({ role, content: read })
+    this.messages.push({ role, content: read })
   }
 
   #takeThought(item: JsonObject, path: string): void {
@@ -98,7 +94,7 @@ class ItemReader {
       throw notTaken(`${path}.call_id`, 'must be the call_id of a call among the items before it')
     }
     this.end()
-    this.#messages.push({ role: 'tool', tool_call_id: id, content: readContent(output as Content) })
+    this.messages.push({ role: 'tool', tool_call_id: id, content: readContent(output as Content) })
   }
 
   #open(): Turn {

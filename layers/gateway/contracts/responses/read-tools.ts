@@ -22,7 +22,7 @@ export function readTools(tools: unknown): { readonly tools: JsonObject[]; reado
     }
     if (read.has(name)) throw notTaken(`${path}.name`, 'is the name of a tool before it, too')
     addedChars += name.length - tool.name.length
-    read.set(name, tool.type === 'custom' ? readCustom(tool, name, path) : readFunction(tool, name))
+    read.set(name, readTool(tool, name, path))
   }
   return { tools: [...read.values()], addedChars }
 }
@@ -46,11 +46,10 @@ function* flat(tools: unknown): Generator<PlacedTool, void, undefined> {
   }
 }
 
-function readFunction(tool: Tool, name: string): JsonObject {
-  return { type: 'function', function: { name, ...copied(tool, ['description', 'parameters', 'strict']) } }
-}
-
-function readCustom(tool: Tool, name: string, path: string): JsonObject {
+function readTool(tool: Tool, name: string, path: string): JsonObject {
+  if (tool.type !== 'custom') {
+    return { type: 'function', function: { name, ...copied(tool, ['description', 'parameters', 'strict']) } }
+  }
   const format = isObject(tool.format) && { format: readFormat(tool.format, `${path}.format`) }
   return { type: 'custom', custom: { name, ...copied(tool, ['description']), ...format } }
 }

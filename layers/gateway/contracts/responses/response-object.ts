@@ -6,7 +6,7 @@ import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import type { AnswerHead, CountedUsage } from '../contract.ts'
 import type { Ending, Output } from './output.ts'
 
-export type ResponseState = {
+type ResponseState = {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   readonly output: readonly JsonObject[]
   readonly error?: JsonObject
@@ -15,28 +15,20 @@ export type ResponseState = {
 }
 
 /** The Response, most of which repeats the request. Its id is the request's, so that either finds the row. */
-export class ResponseObject {
-  readonly #head: JsonObject
-  readonly #request: JsonObject
-
-  constructor({ requestId, nowMs, model, chat }: AnswerHead) {
-    const id = requestId.replace('req_', 'resp_')
-    this.#head = { id, object: 'response', created_at: Math.floor(nowMs / 1000), model }
-    this.#request = requestFields(chat.raw)
-  }
-
-  show({ status, output, error, incomplete, usage }: ResponseState): JsonObject {
-    return {
-      ...this.#head,
-      status,
-      background: false,
-      error: error ?? null,
-      incomplete_details: incomplete ? { reason: incomplete } : null,
-      ...this.#request,
-      output,
-      ...(usage && { usage }),
-    }
-  }
+export function responseFor({ requestId, nowMs, model, chat }: AnswerHead): (state: ResponseState) => JsonObject {
+  const id = requestId.replace('req_', 'resp_')
+  const head = { id, object: 'response', created_at: Math.floor(nowMs / 1000), model }
+  const request = requestFields(chat.raw)
+  return ({ status, output, error, incomplete, usage }) => ({
+    ...head,
+    status,
+    background: false,
+    error: error ?? null,
+    incomplete_details: incomplete ? { reason: incomplete } : null,
+    ...request,
+    output,
+    ...(usage && { usage }),
+  })
 }
 
 function requestFields(body: ChatBody): JsonObject {

@@ -1,102 +1,83 @@
-import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { ChoicePart } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import type { AnswerBuilder, AnswerHead, CountedUsage, StreamWriter } from '../contract.ts'
+import type { AnswerBuilder, AnswerHead, StreamWriter } from '../contract.ts'
 import { Output } from './output.ts'
 import { inOwnWords } from './own-words.ts'
-import { endedState, ResponseObject, shownError } from './response-object.ts'
+import { endedState, responseFor, shownError } from './response-object.ts'
 
-export class ResponseBuilder implements AnswerBuilder {
-  readonly #response: ResponseObject
-  readonly #output: Output
-
-  constructor(head: AnswerHead) {
-    this.#response = new ResponseObject(head)
-    this.#output = new Output(head, () => {})
-  }
-
-  get chars(): number {
-    return this.#output.chars
-  }
-
-  add(part: ChoicePart): void {
-    this.#output.add(part)
-  }
-
-  cut(): void {
-    this.#output.end('max_output_tokens')
-  }
-
-  build(usage: CountedUsage): object {
-    this.#output.end('completed')
-    return this.#response.show(endedState(this.#output, usage))
+export function responseBuilder(head: AnswerHead): AnswerBuilder {
+  const show = responseFor(head)
+  const output = new Output(head, () => {})
+  return {
+    get chars() {
+      return output.chars
+    },
+    add: (part) => output.add(part),
+    cut: () => output.end('max_output_tokens'),
+    build(usage) {
+      output.end('completed')
+      return show(endedState(output, usage))
+    },
   }
 }
 
 /** The events at the end repeat the whole text, so all of it is kept. No model writes that much. */
 const MOST_KEPT_CHARS = 8 * 1024 * 1024
 
-export class ResponseStream implements StreamWriter {
-  readonly #response: ResponseObject
-  readonly #output: Output
-  #frames = ''
-  #next = 0
-  #closing: string | undefined
-
-  constructor(head: AnswerHead) {
-    this.#response = new ResponseObject(head)
-    this.#output = new Output(head, (type, fields) => this.#emit(type, fields))
+export function responseStream(head: AnswerHead): StreamWriter {
+  const show = responseFor(head)
+  const output = new Output(head, emit)
+  let frames = ''
+  let next = 0
+  let closing: string | undefined
+  return {
+    choice(part) {
+      begin()
+      output.add(part)
+      if (output.chars > MOST_KEPT_CHARS) {
+        throw new UpstreamFailure('runaway', `The upstream sent more than ${MOST_KEPT_CHARS} characters.`)
+      }
+      return taken()
+    },
+    /** May be called again with another cost. */
+    end(usage) {
+      closing ??= close()
+      const state = endedState(output, usage)
+      return closing + frame(`response.${state.status}`, next, { response: show(state) })
+    },
+    /** Some clients look for the one event, some for the other. */
+    error(error) {
+      begin()
+      const { kind, message, type, param, code } = inOwnWords(error)
+      emit('error', { code, message, param, error: { type, code, message, param } })
+      const failed = { status: 'failed', output: output.shown, error: shownError(kind, message) } as const
+      emit('response.failed', { response: show(failed) })
+      return taken()
+    },
   }
 
-  choice(part: ChoicePart): string {
-    this.#begin()
-    this.#output.add(part)
-    if (this.#output.chars > MOST_KEPT_CHARS) {
-      throw new UpstreamFailure('runaway', `The upstream sent more than ${MOST_KEPT_CHARS} characters.`)
-    }
-    return this.#take()
+  function begin(): void {
+    if (next > 0) return
+    const response = show({ status: 'in_progress', output: [] })
+    emit('response.created', { response })
+    emit('response.in_progress', { response })
   }
 
-  /** May be called again with another cost. */
-  end(usage: CountedUsage): string {
-    this.#closing ??= this.#close()
-    const state = endedState(this.#output, usage)
-    return this.#closing + frame(`response.${state.status}`, this.#next, { response: this.#response.show(state) })
+  function close(): string {
+    begin()
+    output.end('completed')
+    return taken()
   }
 
-  /** Some clients look for the one event, some for the other. */
-  error(error: GatewayError): string {
-    this.#begin()
-    const { kind, message, type, param, code } = inOwnWords(error)
-    this.#emit('error', { code, message, param, error: { type, code, message, param } })
-    const failed = { status: 'failed', output: this.#output.shown, error: shownError(kind, message) } as const
-    this.#emit('response.failed', { response: this.#response.show(failed) })
-    return this.#take()
+  function emit(type: string, fields: JsonObject): void {
+    frames += frame(type, next, fields)
+    next += 1
   }
 
-  #begin(): void {
-    if (this.#next > 0) return
-    const response = this.#response.show({ status: 'in_progress', output: [] })
-    this.#emit('response.created', { response })
-    this.#emit('response.in_progress', { response })
-  }
-
-  #close(): string {
-    this.#begin()
-    this.#output.end('completed')
-    return this.#take()
-  }
-
-  #emit(type: string, fields: JsonObject): void {
-    this.#frames += frame(type, this.#next, fields)
-    this.#next += 1
-  }
-
-  #take(): string {
-    const frames = this.#frames
-    this.#frames = ''
-    return frames
+  function taken(): string {
+    const emitted = frames
+    frames = ''
+    return emitted
   }
 }
 

@@ -1,34 +1,16 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { closest } from '../../wire/basics/closest.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
-import {
-  flag,
-  integer,
-  jsonObject,
-  knownRows,
-  leftOut,
-  list,
-  needed,
-  never,
-  object,
-  plain,
-  type Read,
-  type Rows,
-  type Shape,
-  shaped,
-  text,
-  textOr,
-  variants,
-  word,
-} from '../../wire/basics/shape.ts'
+import type { Read, Rows, Shape } from '../../wire/basics/shape.ts'
+import * as is from '../../wire/basics/shape.ts'
 import { CHAT_FIELDS, EFFORT, METADATA, MODEL, SUMMARY, VERBOSITY } from '../../wire/chat/chat-fields.ts'
 import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/chat/message-fields.ts'
 
 // The tables of Responses: every field that goes upstream in its format, at every depth, is a row here.
 
-const STRING = needed(text, 'a string')
-const nonEmpty = (shape: Shape) => needed(shape, 'a string that is not empty', isText)
-const NAME = nonEmpty(text)
+const STRING = is.needed(is.text, 'a string')
+const nonEmpty = (shape: Shape) => is.needed(shape, 'a string that is not empty', isText)
+const NAME = nonEmpty(is.text)
 
 const GIVEN = {
   input_text: { text: STRING },
@@ -38,42 +20,46 @@ const GIVEN = {
     file_id: ofProvider("Give the picture in 'image_url'"),
   },
   input_file: {
-    filename: text,
+    filename: is.text,
     file_data: nonEmpty(data),
     file_id: ofProvider("Give the file in 'file_data'"),
-    file_url: never("is not taken. Give the file itself in 'file_data'"),
+    file_url: is.never("is not taken. Give the file itself in 'file_data'"),
   },
-  input_audio: { input_audio: needed(object({ data, format: text }), 'an object') },
+  input_audio: { input_audio: is.needed(is.object({ data, format: is.text }), 'an object') },
 } satisfies Record<string, Rows>
 
 /** The fields that answers have beside their text are not read again. */
 const SAID = {
-  output_text: { text: STRING, annotations: leftOut, logprobs: leftOut },
+  output_text: { text: STRING, annotations: is.leftOut, logprobs: is.leftOut },
   input_text: { text: STRING },
   refusal: { refusal: STRING },
 } satisfies Record<string, Rows>
 
 const partsOf = (kinds: Record<string, Rows>): Shape =>
-  needed(textOr(list(variants('type', kinds)), 'an array of content parts'), 'a string or an array of content parts')
+  is.needed(
+    is.textOr(is.list(is.variants('type', kinds)), 'an array of content parts'),
+    'a string or an array of content parts',
+  )
 const output = partsOf(GIVEN)
 
 /** An upstream that stores nothing knows no ids and no states of items. */
-const stored = { id: leftOut, status: leftOut }
-const THOUGHT = list(object({ type: word('summary_text', 'reasoning_text'), text }))
-const CALL = { call_id: NAME, name: NAME, namespace: text, ...stored }
+const stored = { id: is.leftOut, status: is.leftOut }
+const THOUGHT = is.list(is.object({ type: is.word('summary_text', 'reasoning_text'), text: is.text }))
+const CALL = { call_id: NAME, name: NAME, namespace: is.text, ...stored }
 
 const ROLES = ['user', 'assistant', 'system', 'developer']
-const ROLE = needed(word(...ROLES), ROLES)
-const messageOf = (content: Shape) => object({ type: word('message'), role: ROLE, content, phase: leftOut, ...stored })
+const ROLE = is.needed(is.word(...ROLES), ROLES)
+const messageOf = (content: Shape) =>
+  is.object({ type: is.word('message'), role: ROLE, content, phase: is.leftOut, ...stored })
 const said = messageOf(partsOf(SAID))
 const given = messageOf(output)
-const message: Shape = shaped({ anyOf: [said, given] }, (sent, at) =>
+const message: Shape = is.shaped({ anyOf: [said, given] }, (sent, at) =>
   ((sent as { role?: unknown }).role === 'assistant' ? said : given)(sent, at),
 )
 
 const ITEMS = {
   message,
-  reasoning: { id: text, summary: THOUGHT, content: THOUGHT, encrypted_content: text, status: leftOut },
+  reasoning: { id: is.text, summary: THOUGHT, content: THOUGHT, encrypted_content: is.text, status: is.leftOut },
   function_call: { arguments: STRING, ...CALL },
   function_call_output: { call_id: NAME, output, ...stored },
   custom_tool_call: { input: STRING, ...CALL },
@@ -97,11 +83,17 @@ const otherItem: Read = (sent, at) => {
 }
 const HOSTED = /_(?:call|output|tools|approval_request|approval_response)$/
 const NOT_HOSTED = `is of a tool that OpenAI hosts. They are not offered here, so leave their items out. The others are ${Object.keys(ITEMS).join(', ')}`
-const item = variants('type', ITEMS, otherItem)
+const item = is.variants('type', ITEMS, otherItem)
 
-const FORMAT = object({ type: word('text', 'grammar'), syntax: text, definition: text })
-const FUNCTION = { name: NAME, description: text, parameters: jsonObject, strict: flag, defer_loading: leftOut }
-const CUSTOM = { name: NAME, description: text, format: FORMAT, defer_loading: leftOut }
+const FORMAT = is.object({ type: is.word('text', 'grammar'), syntax: is.text, definition: is.text })
+const FUNCTION = {
+  name: NAME,
+  description: is.text,
+  parameters: is.jsonObject,
+  strict: is.flag,
+  defer_loading: is.leftOut,
+}
+const CUSTOM = { name: NAME, description: is.text, format: FORMAT, defer_loading: is.leftOut }
 
 const TOOL_TYPE = /^[a-z0-9_]{1,40}$/
 
@@ -125,26 +117,26 @@ const TOOLS = {
   ...OWN_TOOLS,
   namespace: {
     name: NAME,
-    description: text,
-    tools: needed(list(variants('type', OWN_TOOLS, otherTool('function', 'custom'))), 'an array'),
+    description: is.text,
+    tools: is.needed(is.list(is.variants('type', OWN_TOOLS, otherTool('function', 'custom'))), 'an array'),
   },
 } satisfies Record<string, Rows>
 
-const NAMED = { name: NAME, namespace: text }
+const NAMED = { name: NAME, namespace: is.text }
 const MODES = ['auto', 'required']
 const CHOSEN = { function: NAMED, custom: NAMED } satisfies Record<string, Rows>
 const CHOICES = {
   ...CHOSEN,
   allowed_tools: {
-    mode: needed(word(...MODES), MODES),
-    tools: needed(list(variants('type', CHOSEN), 1024), 'an array of at most 1024 tools'),
+    mode: is.needed(is.word(...MODES), MODES),
+    tools: is.needed(is.list(is.variants('type', CHOSEN), 1024), 'an array of at most 1024 tools'),
   },
 } satisfies Record<string, Rows>
 
 const FORMATS = {
   text: {},
   json_object: {},
-  json_schema: { name: NAME, description: text, schema: needed(jsonObject, 'an object'), strict: flag },
+  json_schema: { name: NAME, description: is.text, schema: is.needed(is.jsonObject, 'an object'), strict: is.flag },
 } satisfies Record<string, Rows>
 
 const INCLUDABLE = [
@@ -158,29 +150,29 @@ const INCLUDABLE = [
   'computer_call_output.output.image_url',
 ]
 
-const needsStore = (instead: string) => never(`must be left out: this gateway stores nothing. ${instead}`)
+const needsStore = (instead: string) => is.never(`must be left out: this gateway stores nothing. ${instead}`)
 
 const OWN: Rows = {
   model: MODEL,
-  input: textOr(list(item, MAX_MESSAGES), 'a non-empty array of items'),
-  instructions: text,
-  max_output_tokens: integer(1),
-  max_tool_calls: integer(1),
-  top_logprobs: integer(0, 20),
-  stream: flag,
-  stream_options: object({ include_obfuscation: flag }),
-  store: flag,
-  parallel_tool_calls: flag,
-  tools: list(variants('type', TOOLS, otherTool('function', 'custom', 'namespace')), 1024),
-  tool_choice: textOr(variants('type', CHOICES), 'an object', 'none', 'auto', 'required'),
-  text: object({ format: variants('type', FORMATS), verbosity: VERBOSITY }),
+  input: is.textOr(is.list(item, MAX_MESSAGES), 'a non-empty array of items'),
+  instructions: is.text,
+  max_output_tokens: is.integer(1),
+  max_tool_calls: is.integer(1),
+  top_logprobs: is.integer(0, 20),
+  stream: is.flag,
+  stream_options: is.object({ include_obfuscation: is.flag }),
+  store: is.flag,
+  parallel_tool_calls: is.flag,
+  tools: is.list(is.variants('type', TOOLS, otherTool('function', 'custom', 'namespace')), 1024),
+  tool_choice: is.textOr(is.variants('type', CHOICES), 'an object', 'none', 'auto', 'required'),
+  text: is.object({ format: is.variants('type', FORMATS), verbosity: VERBOSITY }),
   // There are other ways of reasoning, at other prices.
-  reasoning: object({ effort: EFFORT, summary: SUMMARY, generate_summary: SUMMARY }),
-  include: list(word(...INCLUDABLE), 100),
-  truncation: word('auto', 'disabled'),
+  reasoning: is.object({ effort: EFFORT, summary: SUMMARY, generate_summary: SUMMARY }),
+  include: is.list(is.word(...INCLUDABLE), 100),
+  truncation: is.word('auto', 'disabled'),
   metadata: METADATA,
-  client_metadata: leftOut,
-  background: plain(
+  client_metadata: is.leftOut,
+  background: is.plain(
     { const: false },
     "false: this gateway stores no answers to be fetched later. Use 'stream': true",
     (sent) => sent === false,
@@ -191,5 +183,5 @@ const OWN: Rows = {
 }
 
 /** All other fields are those of Chat Completions: this contract has them, too, or a provider may know them. */
-export const RESPONSES_FIELDS = knownRows({ ...CHAT_FIELDS, ...OWN })
+export const RESPONSES_FIELDS = is.knownRows({ ...CHAT_FIELDS, ...OWN })
 export const OWN_FIELDS: ReadonlySet<string> = new Set(Object.keys(OWN))

@@ -1,35 +1,29 @@
 import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
 
+// The schema in layers/catalog/catalog-schema.ts says what each field of a catalog means.
+
 type AnyEntry = {
-  /** A field that is neither known nor allowed is a 400, unless this says 'drop'. */
   readonly unknownFields?: 'refuse' | 'drop' | undefined
-  /** True for an upstream that is asked to stream even if the caller gets one JSON answer. */
   readonly upstreamStream?: boolean | undefined
 }
 
 type HttpEntry = AnyEntry & {
   readonly baseUrl: string
-  /** `env:NAME` or `secret:NAME`; without it, no key. */
   readonly apiKey?: string | undefined
-  /** The `service_tier` of every request; without it, the one at the list price at the maker itself, and none elsewhere. */
   readonly serviceTier?: string | undefined
 }
 
 export type OpenAiEntry = HttpEntry & {
   readonly type: 'openai'
   readonly contract?: 'chat' | 'responses' | undefined
-  /** The field in which this upstream takes the output cap; without it, `max_completion_tokens` at OpenAI itself and `max_tokens` elsewhere. */
   readonly capField?: 'max_tokens' | 'max_completion_tokens' | undefined
-  /** False for an upstream that refuses `stream_options`; its answers are billed by estimate. */
   readonly streamOptions?: boolean | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Fields that may change the upstream's bill, and that the operator lets callers send all the same. */
   readonly allowFields?: readonly string[] | undefined
 }
 
 export type AnthropicEntry = HttpEntry & { readonly type: 'anthropic' }
 
-/** Amazon Bedrock's Converse API, with the function's own IAM role. */
 export type BedrockEntry = AnyEntry & { readonly type: 'bedrock'; readonly region: string }
 
 export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
@@ -55,7 +49,6 @@ export type UpstreamRoute = {
   readonly model: string
   readonly priority: number
   readonly weight: number
-  /** An answer that has not begun by then is given up, and the next route is tried. */
   readonly firstByteTimeoutMs: number
   readonly idleTimeoutMs: number
   readonly cost?: PriceStrings | undefined
@@ -75,23 +68,15 @@ export type CatalogModel = {
   readonly created: number
   /** An embedding model takes no more tokens in one text. */
   readonly contextLength: number
-  /** 0 for an embedding model. */
   readonly maxOutputTokens: number
-  /** An embedding model gives vectors of so many numbers, unless the caller asks for fewer. */
   readonly dimensions?: number | undefined
   readonly price: PriceStrings
   readonly routes: readonly UpstreamRoute[]
-  /** Models to try when every route of this one is out, in order. The price stays this one's. */
   readonly fallback?: readonly string[] | undefined
-  /** Those of them that may answer although this model is free and they are not. */
   readonly paidFallback?: readonly string[] | undefined
-  /** True if callers may pin a route whose cost is above the price. */
   readonly pinnable?: boolean | undefined
-  /** They are like a provider's `allowFields`, for this model only. */
   readonly allowFields?: readonly string[] | undefined
-  /** The kinds that it takes beside text; by default all. */
   readonly media?: readonly MediaKind[] | undefined
-  /** The most tokens of one part of each kind; by default 50,000 for an image and the whole context for others. */
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }
 

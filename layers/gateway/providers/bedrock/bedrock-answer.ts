@@ -1,11 +1,4 @@
-import type {
-  CacheDetail,
-  ContentBlock,
-  ContentBlockDelta,
-  ConverseCommandOutput,
-  ConverseStreamOutput,
-  TokenUsage,
-} from '@aws-sdk/client-bedrock-runtime'
+import type * as aws from '@aws-sdk/client-bedrock-runtime'
 import { MAX_DEPTH } from '../../domain/basics/json-fault.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatPart, ChoicePart } from '../../domain/chat/chat.ts'
@@ -25,7 +18,7 @@ export class ConverseEvents {
     return this.#hasMetadata && this.#stopReason !== undefined
   }
 
-  read({ contentBlockStart, contentBlockDelta, contentBlockStop, messageStop, metadata }: ConverseStreamOutput) {
+  read({ contentBlockStart, contentBlockDelta, contentBlockStop, messageStop, metadata }: aws.ConverseStreamOutput) {
     const parts: ChatPart[] = []
     const tool = contentBlockStart?.start?.toolUse
     if (tool) parts.push(this.#calls.begin(contentBlockStart.contentBlockIndex, tool.toolUseId, tool.name))
@@ -35,7 +28,11 @@ export class ConverseEvents {
       this.#stopReason = messageStop.stopReason ?? 'end_turn'
       parts.push({ ...choiceOf({}), ...finishReasonOf(this.#stopReason), ...endingOf(this.#stopReason) })
     }
-    if (metadata?.usage) parts.push({ kind: 'usage', usage: toUsage(metadata.usage) })
+    if (metadata?.usage) {
+      // Bedrock counts tokens read from or written to a cache beside the prompt.
+      const cacheDetails = livesOf(metadata.usage.cacheDetails)
+      parts.push({ kind: 'usage', usage: toOpenAiUsage({ ...metadata.usage, cacheDetails }, true) })
+    }
     if (metadata) this.#hasMetadata = true
     return parts
   }
@@ -44,7 +41,7 @@ export class ConverseEvents {
     if (this.#stopReason === undefined) throw brokenOff()
   }
 
-  #readDelta(block: number | undefined, delta: ContentBlockDelta | undefined): ChoicePart[] {
+  #readDelta(block: number | undefined, delta: aws.ContentBlockDelta | undefined): ChoicePart[] {
     if (delta?.text) return [choiceOf({ content: delta.text })]
     const { text, signature: signed, redactedContent } = delta?.reasoningContent ?? {}
     if (text) return [choiceOf({ reasoning_content: text })]
@@ -54,18 +51,18 @@ export class ConverseEvents {
   }
 }
 
-export function readConverse({ output, stopReason, usage }: ConverseCommandOutput): ChatPart[] {
+export function readConverse({ output, stopReason, usage }: aws.ConverseCommandOutput): ChatPart[] {
   const answer = new ConverseEvents()
   const content = output?.message?.content ?? []
   const isDeep = isDeeper(content, MAX_DEPTH)
   const blocks = isDeep ? [] : content.flatMap(eventsOf)
   const parts = [...blocks, { messageStop: { stopReason } }, { metadata: { usage } }].flatMap((event) =>
-    answer.read(event as ConverseStreamOutput),
+    answer.read(event as aws.ConverseStreamOutput),
   )
   return isDeep ? [...parts, { kind: 'fault', failure: tooDeep() }] : parts
 }
 
-function eventsOf({ text, toolUse, reasoningContent }: ContentBlock, contentBlockIndex: number): object[] {
+function eventsOf({ text, toolUse, reasoningContent }: aws.ContentBlock, contentBlockIndex: number): object[] {
   if (toolUse) {
     const { input, ...start } = toolUse
     return [
@@ -87,12 +84,7 @@ function endingOf(reason: string) {
   return FINER_REASONS.has(reason) && { ending: { reason, sequence: null, details: null } }
 }
 
-/** Bedrock counts tokens read from or written to a cache beside the prompt. */
-function toUsage({ cacheDetails, ...usage }: TokenUsage): JsonObject {
-  return toOpenAiUsage({ ...usage, cacheDetails: livesOf(cacheDetails) }, true)
-}
-
-function livesOf(details: readonly CacheDetail[] | undefined): JsonObject {
+function livesOf(details: readonly aws.CacheDetail[] | undefined): JsonObject {
   const lives = { '5m': 0, '1h': 0 }
   for (const detail of details ?? []) lives[detail?.ttl === '5m' ? '5m' : '1h'] += detail?.inputTokens ?? 0
   return lives

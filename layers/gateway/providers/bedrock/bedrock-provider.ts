@@ -1,8 +1,4 @@
-import type {
-  BedrockRuntimeClient,
-  ConverseStreamCommandInput,
-  ConverseStreamOutput,
-} from '@aws-sdk/client-bedrock-runtime'
+import type * as aws from '@aws-sdk/client-bedrock-runtime'
 import type { BedrockEntry } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { limitRequest } from '../limit-request.ts'
@@ -12,7 +8,7 @@ import { embedAtBedrock, PartlyEmbedded } from './bedrock-embeddings.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
 import { toConverse } from './bedrock-request.ts'
 
-type Events = AsyncIterable<ConverseStreamOutput>
+type Events = AsyncIterable<aws.ConverseStreamOutput>
 
 /** Amazon Bedrock's Converse, and InvokeModel for embeddings, with the function's own IAM role. */
 export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
@@ -70,12 +66,12 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
 /** Lazy: loaded once, with the first call. */
 const sdk = () => import('#bedrock')
 
-async function converse(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal) {
+async function converse(region: string, input: aws.ConverseStreamCommandInput, abortSignal: AbortSignal) {
   const { ConverseCommand } = await sdk()
   return (await clientIn(region)).send(new ConverseCommand(input), { abortSignal })
 }
 
-async function converseStream(region: string, input: ConverseStreamCommandInput, abortSignal: AbortSignal) {
+async function converseStream(region: string, input: aws.ConverseStreamCommandInput, abortSignal: AbortSignal) {
   const { ConverseStreamCommand } = await sdk()
   const { stream } = await (await clientIn(region)).send(new ConverseStreamCommand(input), { abortSignal })
   if (!stream) throw new UpstreamFailure('empty', 'Amazon Bedrock sent no answer.')
@@ -101,14 +97,14 @@ async function invokeModel(region: string, modelId: string, body: string, abortS
   return { text: answer.transformToString(), inputTokens }
 }
 
-async function clientIn(region: string): Promise<BedrockRuntimeClient> {
+async function clientIn(region: string): Promise<aws.BedrockRuntimeClient> {
   const { BedrockRuntimeClient } = await sdk()
   const client = CLIENTS.get(region) ?? new BedrockRuntimeClient({ region, ...CLIENT_OPTIONS })
   CLIENTS.set(region, client)
   return client
 }
 
-const CLIENTS = new Map<string, BedrockRuntimeClient>()
+const CLIENTS = new Map<string, aws.BedrockRuntimeClient>()
 
 // The dispatcher has retries and timeouts: another route is better than the same one again. Every call has a connection
 // of its own, as is the SDK's default for Bedrock: a kept one may be dead when Lambda thaws.

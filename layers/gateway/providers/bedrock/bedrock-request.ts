@@ -1,27 +1,21 @@
-import type {
-  ConverseStreamCommandInput,
-  InferenceConfiguration,
-  OutputConfig,
-  Tool,
-  ToolChoice,
-  ToolConfiguration,
-} from '@aws-sdk/client-bedrock-runtime'
-import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
+import type * as aws from '@aws-sdk/client-bedrock-runtime'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { chatFieldTable, readAnswerSchema, stopsOf } from '../conversation/common-fields.ts'
 import { type FieldRow, type FieldTable, IGNORED, READ, sent, toFields } from '../conversation/field-table.ts'
 import { readConversation } from '../conversation/read-conversation.ts'
-import { type Tool as OfferedTool, readToolOffer, type ToolOffer } from '../conversation/read-tools.ts'
+import { readToolOffer, type Tool, type ToolOffer } from '../conversation/read-tools.ts'
 import type { ChatCall } from '../provider.ts'
-import { markedBy, toMessages } from './bedrock-turns.ts'
+import { type Marked, markedBy, toMessages } from './bedrock-turns.ts'
 
-type Document = NonNullable<ConverseStreamCommandInput['additionalModelRequestFields']>
+type Document = NonNullable<aws.ConverseStreamCommandInput['additionalModelRequestFields']>
 
-export function toConverse(call: ChatCall): ConverseStreamCommandInput {
+export function toConverse(call: ChatCall): aws.ConverseStreamCommandInput {
   const { chat, model, outputCap } = call
   const { body } = chat
   const more = claudeFields(chat)
-  const { inferenceConfig, ...fields } = toFields(BEDROCK_FIELDS, more ? withoutThought(body) : body, call)
+  const { thinking: _, reasoning_effort: __, ...withoutThought } = body
+  const { inferenceConfig, ...fields } = toFields(BEDROCK_FIELDS, more ? withoutThought : body, call)
   const marked = markedBy(call)
   const toolConfig = toToolConfig(readToolOffer(body), marked)
   const { system, turns } = readConversation(chat)
@@ -29,7 +23,7 @@ export function toConverse(call: ChatCall): ConverseStreamCommandInput {
     modelId: model,
     messages: toMessages(turns, toolConfig !== undefined, call),
     ...(system.length > 0 && { system: system.flatMap((part) => marked({ text: part.text }, part)) }),
-    inferenceConfig: { maxTokens: outputCap, ...(inferenceConfig as InferenceConfiguration | undefined) },
+    inferenceConfig: { maxTokens: outputCap, ...(inferenceConfig as aws.InferenceConfiguration | undefined) },
     ...(toolConfig && { toolConfig }),
     ...fields,
     ...(more && { additionalModelRequestFields: more }),
@@ -49,27 +43,20 @@ function claudeFields({ original }: ChatRequest): Document | undefined {
   return Object.keys(fields).length > 0 ? (fields as Document) : undefined
 }
 
-function withoutThought({ thinking: _, reasoning_effort: __, ...body }: ChatBody): ChatBody {
-  return body
-}
-
 /** Converse cannot forbid calls of the tools it is given; so for 'none' it is given none. */
-function toToolConfig(
-  { tools, choice }: ToolOffer,
-  marked: ReturnType<typeof markedBy>,
-): ToolConfiguration | undefined {
+function toToolConfig({ tools, choice }: ToolOffer, marked: Marked): aws.ToolConfiguration | undefined {
   if (tools.length === 0 || choice === 'none') return undefined
   const toolChoice = toToolChoice(choice)
   return { tools: tools.flatMap((tool) => marked(toTool(tool), tool)), ...(toolChoice && { toolChoice }) }
 }
 
-function toTool({ name, description, parameters }: OfferedTool): Tool {
+function toTool({ name, description, parameters }: Tool): aws.Tool {
   const inputSchema = { json: parameters as Document }
   return { toolSpec: { name, ...(description !== '' && { description }), inputSchema } }
 }
 
 /** 'auto' is the default, and not every model accepts a choice. */
-function toToolChoice(choice: ToolOffer['choice']): ToolChoice | undefined {
+function toToolChoice(choice: ToolOffer['choice']): aws.ToolChoice | undefined {
   if (choice === 'required') return { any: {} }
   return typeof choice === 'object' ? { tool: { name: choice.name } } : undefined
 }
@@ -96,7 +83,7 @@ export const BEDROCK_FIELDS: FieldTable = chatFieldTable({
   safety_identifier: IGNORED,
 })
 
-function toOutputConfig(format: unknown): OutputConfig | undefined {
+function toOutputConfig(format: unknown): aws.OutputConfig | undefined {
   const wanted = readAnswerSchema(format)
   if (!wanted) return undefined
   const { name, description, schema } = wanted

@@ -6,24 +6,27 @@ import type { ContentPart, ImageFormat, ImagePart, ImageSource, TextPart } from 
 const MAX_TYPE_CHARS = 40
 
 export function readContent(content: unknown, path: string): ContentPart[] {
-  const parts: ContentPart[] = []
-  for (const [index, part] of partsOf(content).entries()) {
-    const text = textOf(part)
-    if (text !== undefined) addText(parts, text, part)
-    else if (part.type === 'image_url') parts.push(readImage(part, `${path}[${index}]`))
-    else throw notTaken(part, `${path}[${index}]`, 'text and images')
-  }
-  return parts
+  return readParts<ContentPart>(content, (part, index) => {
+    if (part.type === 'image_url') return readImage(part, `${path}[${index}]`)
+    throw notTaken(part, `${path}[${index}]`, 'text and images')
+  })
 }
 
 export function readTexts(content: unknown, path: string): TextPart[] {
-  const parts: TextPart[] = []
-  for (const [index, part] of partsOf(content).entries()) {
+  return readParts<TextPart>(content, (part, index) => {
+    throw notTaken(part, `${path}[${index}]`, 'only text')
+  })
+}
+
+type ReadOther<Part> = (part: JsonObject, index: number) => Part
+
+/** OpenAI's clients send blank text beside tool calls; other providers refuse the whole request for it. */
+function readParts<Part>(content: unknown, readOther: ReadOther<Part>): (Part | TextPart)[] {
+  return partsOf(content).flatMap((part, index) => {
     const text = textOf(part)
-    if (text === undefined) throw notTaken(part, `${path}[${index}]`, 'only text')
-    addText(parts, text, part)
-  }
-  return parts
+    if (text === undefined) return readOther(part, index)
+    return text.trim() === '' ? [] : { kind: 'text', text, cacheMark: part.cache_control }
+  })
 }
 
 function partsOf(content: unknown): readonly JsonObject[] {
@@ -34,11 +37,6 @@ function partsOf(content: unknown): readonly JsonObject[] {
 function textOf({ type, text, refusal }: JsonObject): string | undefined {
   const said = type === 'text' ? text : type === 'refusal' ? refusal : undefined
   return typeof said === 'string' ? said : undefined
-}
-
-/** OpenAI's clients send blank text beside tool calls; other providers refuse the whole request for it. */
-function addText(parts: (TextPart | ContentPart)[], text: string, { cache_control: mark }: JsonObject): void {
-  if (text.trim() !== '') parts.push({ kind: 'text', text, cacheMark: mark })
 }
 
 function notTaken({ type }: JsonObject, path: string, taken: string) {

@@ -3,14 +3,8 @@ import type { ChatBody } from '../../domain/chat/chat.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import { fieldsOf } from './answer-parts.ts'
-import type { Cacheable } from './turns.ts'
 
-export type Tool = Cacheable & {
-  readonly name: string
-  readonly description: string
-  readonly parameters: JsonObject
-  readonly isStrict: boolean
-}
+export type Tool = ReturnType<typeof readTool>
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string }
 
@@ -21,7 +15,7 @@ export function readToolOffer({ tools, tool_choice: choice }: ChatBody): ToolOff
   return { tools: Array.isArray(tools) ? tools.map(readTool) : [], choice: readChoice(choice) }
 }
 
-function readTool(tool: JsonObject, index: number): Tool {
+function readTool(tool: JsonObject, index: number) {
   const path = `tools[${index}]`
   if (tool.type !== 'function') throw unsupported(path, 'must be a function: this model takes functions only')
   const fn = fieldsOf(tool.function)

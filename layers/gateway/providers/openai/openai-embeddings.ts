@@ -7,10 +7,6 @@ import { readElements } from '../http/json-elements.ts'
 import type { Reply } from '../http/post.ts'
 import type { EmbedCall } from '../provider.ts'
 
-export function toEmbeddingRequest({ chat, extra, model }: EmbedCall): JsonObject {
-  return { ...chat.body, ...extra, model }
-}
-
 /** The longest number in JSON, with the spaces before it. */
 const BYTES_PER_NUMBER = 48
 const SPARE_BYTES = 4 * 1024

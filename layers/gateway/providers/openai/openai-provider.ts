@@ -7,7 +7,7 @@ import { answerReader, bearer, httpUpstream, inServiceTier, serviceTierOf } from
 import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
-import { readEmbedding, toEmbeddingRequest } from './openai-embeddings.ts'
+import { readEmbedding } from './openai-embeddings.ts'
 
 const read = answerReader(
   (completion, _, key) => readCompletion(completion, key),
@@ -31,8 +31,12 @@ export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKe
   })
   return {
     id,
-    chat: (call) => (isTextCall(call) ? complete(call) : chat(call)),
-    embed: verb({ path: '/embeddings', toRequest: toEmbeddingRequest, read: readEmbedding }),
+    chat: (call) => (call.chat.original?.contract === 'completions' ? complete(call) : chat(call)),
+    embed: verb({
+      path: '/embeddings',
+      toRequest: ({ chat: { body }, extra, model }) => ({ ...body, ...extra, model }),
+      read: readEmbedding,
+    }),
   }
 }
 
@@ -53,11 +57,6 @@ export function toOpenAiRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   request.model = call.model
   request[entry.capField ?? capFieldAt(entry.baseUrl)] = outputCap
   return Object.assign(request, streamFields(call, entry))
-}
-
-/** True if the caller uses the contract of text completions, for which these upstreams have an endpoint. */
-export function isTextCall({ chat }: ChatCall): boolean {
-  return chat.original?.contract === 'completions'
 }
 
 export function toTextRequest(call: ChatCall, entry: OpenAiEntry): Fields {

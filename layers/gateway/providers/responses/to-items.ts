@@ -21,11 +21,7 @@ export function toItems(messages: readonly JsonObject[]): JsonObject[] {
   return items
 }
 
-function* turnItems(
-  message: JsonObject,
-  path: string,
-  customCalls: Set<unknown>,
-): Generator<JsonObject, void, undefined> {
+function* turnItems(message: JsonObject, path: string, customCalls: Set<unknown>): Iterable<JsonObject> {
   yield* toThoughts(message.reasoning_details)
   const text = saidText(message.content, `${path}.content`) + (isText(message.refusal) ? message.refusal : '')
   if (text !== '') yield { type: 'message', role: 'assistant', content: text }
@@ -35,7 +31,7 @@ function* turnItems(
 }
 
 /** The thoughts that an upstream of this dialect has encrypted, with their summaries, whose pieces have one index. */
-function* toThoughts(details: unknown): Generator<JsonObject, void, undefined> {
+function* toThoughts(details: unknown): Iterable<JsonObject> {
   let summary: { readonly id: unknown; readonly index: unknown; text: string }[] = []
   for (const detail of (details ?? []) as JsonObject[]) {
     if (detail.format !== THOUGHT_FORMATS.openai) continue
@@ -63,11 +59,7 @@ function toCall(call: JsonObject, path: string, customCalls: Set<unknown>): Json
   return { type: 'custom_tool_call', ...common, input: isText(input) ? input : '' }
 }
 
-function toResult(
-  { tool_call_id: id, content }: JsonObject,
-  path: string,
-  customCalls: ReadonlySet<unknown>,
-): JsonObject {
+function toResult({ tool_call_id: id, content }: JsonObject, path: string, customCalls: Set<unknown>): JsonObject {
   if (!isText(id)) throw rejected(`${path}.tool_call_id`, 'must be the id of a tool call')
   const type = customCalls.has(id) ? 'custom_tool_call_output' : 'function_call_output'
   return { type, call_id: id, output: toContent(content, `${path}.content`) }

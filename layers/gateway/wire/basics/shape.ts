@@ -15,6 +15,10 @@ export type Treatment = 'aliased' | 'leftOut' | 'never' | 'paid' | 'priced'
 
 export type Rows = Readonly<Record<string, Shape>>
 
+/** Rows of one shape. */
+export const each = (shape: Shape, ...names: readonly string[]): Rows =>
+  Object.fromEntries(names.map((name) => [name, shape]))
+
 /** Only docs/openapi.json is made of the schema; requests are read by the function. */
 export const shaped = (schema: Schema, read: Read): Shape => Object.assign(read, { schema })
 
@@ -170,13 +174,9 @@ export const textOr = (other: Shape, wanted: string, ...words: readonly string[]
     return typeof sent === 'object' ? other(sent, at) : at.refuse(`a string or ${wanted}`, sent)
   })
 
-export type KnownRows = {
-  readonly shapes: ReadonlyMap<string, Shape>
-  readonly names: readonly string[]
-  readonly needs: readonly (readonly [string, Need])[]
-}
+export type KnownRows = ReturnType<typeof knownRows>
 
-export function knownRows(rows: Rows): KnownRows {
+export function knownRows(rows: Rows) {
   const needs = Object.entries(rows).flatMap(([name, shape]) => (shape.needs ? [[name, shape.needs] as const] : []))
   return { shapes: new Map(Object.entries(rows)), names: Object.keys(rows), needs }
 }

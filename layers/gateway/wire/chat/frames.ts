@@ -13,11 +13,8 @@ export function errorFrame(error: GatewayError): string {
   return `data: ${JSON.stringify(errorEnvelope(error))}\n\n`
 }
 
-export function errorEnvelope({
-  message,
-  type,
-  param,
-  code,
-}: Pick<GatewayError, 'message' | 'type' | 'param' | 'code'>) {
+type Told = Pick<GatewayError, 'message' | 'type' | 'param' | 'code'>
+
+export function errorEnvelope({ message, type, param, code }: Told) {
   return { error: { message, type, param, code } }
 }

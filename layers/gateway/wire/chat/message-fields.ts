@@ -1,18 +1,5 @@
-import {
-  flag,
-  leftOut,
-  list,
-  never,
-  object,
-  type Rows,
-  type Shape,
-  scalar,
-  shaped,
-  text,
-  textOr,
-  variants,
-  word,
-} from '../basics/shape.ts'
+import type { Rows, Shape } from '../basics/shape.ts'
+import * as is from '../basics/shape.ts'
 
 export const MAX_MESSAGES = 10_000
 const LONGEST_ADDRESS = 8_192
@@ -20,41 +7,41 @@ const LONGEST_ADDRESS = 8_192
 // The tables of a message of Chat Completions: every field that goes upstream, at every depth, is a row here.
 
 /** A mark up to which a provider is asked to write the prompt to its cache. */
-export const cacheMark: Shape = object({ type: word('ephemeral'), ttl: word('5m', '1h') })
+export const cacheMark: Shape = is.object({ type: is.word('ephemeral'), ttl: is.word('5m', '1h') })
 
 /** An address that the upstream is to fetch, or the data themselves. */
-export const address: Shape = shaped(text.schema, (sent, at) => {
+export const address: Shape = is.shaped(is.text.schema, (sent, at) => {
   const fault = typeof sent === 'string' ? addressFault(sent) : undefined
-  return fault === undefined ? text(sent, at) : at.forbid(fault)
+  return fault === undefined ? is.text(sent, at) : at.forbid(fault)
 })
 
 /** A medium as a URL, or as base64 alone. Another text could be the path of a file on the provider's machine. */
-export const data: Shape = shaped(text.schema, (sent, at) =>
+export const data: Shape = is.shaped(is.text.schema, (sent, at) =>
   typeof sent === 'string' && !/[:.\\~]/.test(sent) ? sent : address(sent, at),
 )
 
 /** All callers of this gateway share the files at a provider, so no caller may name one. */
 export const ofProvider = (instead: string) =>
-  never(`names something that is stored at a provider, and this gateway stores nothing. ${instead}`)
+  is.never(`names something that is stored at a provider, and this gateway stores nothing. ${instead}`)
 
 const media = (rows: Rows = {}): Shape => {
-  const other = object({ url: address, ...rows })
-  return shaped({ anyOf: [address, other] }, (sent, at) => (typeof sent === 'string' ? address : other)(sent, at))
+  const other = is.object({ url: address, ...rows })
+  return is.shaped({ anyOf: [address, other] }, (sent, at) => (typeof sent === 'string' ? address : other)(sent, at))
 }
 
 const marked = { cache_control: cacheMark }
-const TEXT = { text, ...marked }
+const TEXT = { text: is.text, ...marked }
 
-export const DETAIL = word('auto', 'low', 'high', 'original')
+export const DETAIL = is.word('auto', 'low', 'high', 'original')
 
 const GIVEN_PARTS = {
   text: TEXT,
   image_url: { image_url: media({ detail: DETAIL }), ...marked },
-  input_audio: { input_audio: object({ data, format: text }), ...marked },
+  input_audio: { input_audio: is.object({ data, format: is.text }), ...marked },
   audio_url: { audio_url: media(), ...marked },
   video_url: { video_url: media(), ...marked },
   file: {
-    file: object({ filename: text, file_data: data, file_id: ofProvider("Give the file in 'file_data'") }),
+    file: is.object({ filename: is.text, file_data: data, file_id: ofProvider("Give the file in 'file_data'") }),
     ...marked,
   },
 } satisfies Record<string, Rows>
@@ -62,75 +49,66 @@ const GIVEN_PARTS = {
 /** Thoughts of Mistral's models are parts of their content. */
 const SAID_PARTS = {
   text: TEXT,
-  refusal: { refusal: text, ...marked },
-  thinking: { thinking: textOr(list(object({ type: word('text'), text })), 'an array of texts'), closed: flag },
+  refusal: { refusal: is.text, ...marked },
+  thinking: {
+    thinking: is.textOr(is.list(is.object({ type: is.word('text'), text: is.text })), 'an array of texts'),
+    closed: is.flag,
+  },
 } satisfies Record<string, Rows>
 
 const content = (parts: Record<string, Rows>): Shape => {
-  const shape = textOr(list(variants('type', parts)), 'an array of content parts')
-  return shaped(shape.schema, (sent, at) => (sent === null ? null : shape(sent, at)))
+  const shape = is.textOr(is.list(is.variants('type', parts)), 'an array of content parts')
+  return is.shaped(shape.schema, (sent, at) => (sent === null ? null : shape(sent, at)))
 }
 
 export const GIVEN_CONTENT = content(GIVEN_PARTS)
 
-const FUNCTION_CALL = object({ name: text, arguments: text, parsed_arguments: leftOut, ...marked })
+const FUNCTION_CALL = is.object({ name: is.text, arguments: is.text, parsed_arguments: is.leftOut, ...marked })
 
 /** Google's signature of a thought. Its models do not accept a call again without it. */
-const EXTRA_CONTENT = object({ google: object({ thought_signature: text }) })
+const EXTRA_CONTENT = is.object({ google: is.object({ thought_signature: is.text }) })
 
-const TOOL_CALL = object({
-  id: text,
-  type: word('function', 'custom'),
-  index: leftOut,
+const TOOL_CALL = is.object({
+  id: is.text,
+  type: is.word('function', 'custom'),
+  index: is.leftOut,
   function: FUNCTION_CALL,
-  custom: object({ name: text, input: text }),
+  custom: is.object({ name: is.text, input: is.text }),
   extra_content: EXTRA_CONTENT,
   ...marked,
 })
 
-const THOUGHT = object({
-  type: word('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
-  text,
-  summary: text,
-  data: text,
-  signature: text,
-  id: text,
-  format: text,
-  index: scalar,
+const THOUGHT = is.object({
+  type: is.word('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
+  ...is.each(is.text, 'text', 'summary', 'data', 'signature', 'id', 'format'),
+  index: is.scalar,
 })
 
-const common = { name: text, ...marked }
+const common = { name: is.text, ...marked }
 
 const ROLES = {
   system: { content: content({ text: TEXT }), ...common },
   developer: { content: content({ text: TEXT }), ...common },
   user: { content: GIVEN_CONTENT, ...common },
-  tool: { content: GIVEN_CONTENT, tool_call_id: text, is_error: flag, ...common },
+  tool: { content: GIVEN_CONTENT, tool_call_id: is.text, is_error: is.flag, ...common },
   function: { content: GIVEN_CONTENT, ...common },
   assistant: {
     content: content(SAID_PARTS),
-    refusal: text,
-    tool_calls: list(TOOL_CALL),
+    refusal: is.text,
+    tool_calls: is.list(TOOL_CALL),
     function_call: FUNCTION_CALL,
-    reasoning: text,
-    reasoning_content: text,
-    reasoning_details: list(THOUGHT),
-    prefix: flag,
-    partial: flag,
+    ...is.each(is.text, 'reasoning', 'reasoning_content'),
+    reasoning_details: is.list(THOUGHT),
+    ...is.each(is.flag, 'prefix', 'partial'),
     audio: ofProvider('Give the words that were spoken'),
     // Fields of answers that clients send back.
-    annotations: leftOut,
-    citations: leftOut,
-    images: leftOut,
-    parsed: leftOut,
-    executed_tools: leftOut,
-    provider_specific_fields: leftOut,
-    thinking_blocks: leftOut,
+    ...is.each(is.leftOut, 'annotations', 'citations', 'images', 'parsed', 'executed_tools'),
+    ...is.each(is.leftOut, 'provider_specific_fields', 'thinking_blocks'),
     ...common,
   },
 } satisfies Record<string, Rows>
 
-export const MESSAGES: Shape = list(variants('role', ROLES), MAX_MESSAGES)
+export const MESSAGES: Shape = is.list(is.variants('role', ROLES), MAX_MESSAGES)
 
 /** The reason why an upstream may not be given this address of a medium; undefined if it may. */
 function addressFault(address: string): string | undefined {

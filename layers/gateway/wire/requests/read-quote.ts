@@ -5,20 +5,14 @@ import { isObject } from '../basics/field-rules.ts'
 import { findRoute } from './find-route.ts'
 import { MAX_QUOTE_BYTES, parse, type RawBody, textOf } from './read-body.ts'
 
-export type QuoteRequest = {
-  readonly endpoint: Endpoint
-  /** The request, letter for letter: its bytes decide how much is held for it. */
-  readonly body: string
-}
-
 const FIELDS: readonly string[] = ['endpoint', 'body']
 
 export const QUOTED_PATHS: readonly string[] = HTTP_ROUTES.filter(({ endpoint }) => isBilled(endpoint)).map(
   ({ path }) => path,
 )
 
-/** Throws a GatewayError. The body itself is for its endpoint to read. */
-export function readQuote(raw: RawBody): QuoteRequest {
+/** Throws a GatewayError. The body is for its endpoint to read, letter for letter: its bytes decide how much is held. */
+export function readQuote(raw: RawBody) {
   const { text } = textOf(raw, MAX_QUOTE_BYTES)
   const quote = parse(text)
   if (!isObject(quote))

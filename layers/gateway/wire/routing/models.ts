@@ -3,7 +3,7 @@ import { plainLine } from '../../domain/basics/plain-text.ts'
 import { formatPerToken, type Price, type RangePrice } from '../../domain/money/price.ts'
 import { PRICE_ROWS, type PriceRow } from '../../domain/money/price-kinds.ts'
 import { kindOf, type PricedModel } from '../../domain/routing/catalog.ts'
-import { CONTRACTS, type ContractName } from '../../endpoints.ts'
+import { CONTRACTS } from '../../endpoints.ts'
 import { closest } from '../basics/closest.ts'
 
 export function modelList(models: Iterable<PricedModel>) {
@@ -18,17 +18,13 @@ export function modelEntry(model: PricedModel) {
     owned_by: model.ownedBy,
     name: model.name,
     kind: kindOf(model),
-    contracts: contractsOf(model),
+    // Every contract of text is translated to the dialect of every route, so a model serves all of these or none.
+    contracts: CONTRACTS.filter((contract) => (contract === 'embeddings') === (kindOf(model) === 'embedding')),
     context_length: model.contextLength,
     max_output_tokens: model.maxOutputTokens,
     ...(model.dimensions !== undefined && { dimensions: model.dimensions }),
     pricing: pricing(model.tokenPrice),
   }
-}
-
-/** Every contract of text is translated to the dialect of every route, so a model serves all of these contracts or none. */
-function contractsOf(model: PricedModel): ContractName[] {
-  return CONTRACTS.filter((contract) => (contract === 'embeddings') === (kindOf(model) === 'embedding'))
 }
 
 /** `known` are the models that the key may use. */

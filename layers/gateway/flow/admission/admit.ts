@@ -4,7 +4,7 @@ import { creditsLeft } from '../../domain/admission/counters.ts'
 import { type AdmissionRefusal, ERRORS, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { expiredHolds } from '../../domain/keys/key.ts'
 import { type CreditRefusal, isCreditRefusal } from '../../domain/keys/notice.ts'
-import { holdOf, lowerCap, type PricedRequest } from '../../domain/money/priced-request.ts'
+import { holdOf, type PricedRequest } from '../../domain/money/priced-request.ts'
 import type { TakeAdmission } from '../../store/admission/take-admission.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
 import { invalidKey, keyRefusal } from '../../wire/keys/key-refusals.ts'
@@ -112,7 +112,7 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
     if (!shortage) return
     tries.shortage = shortage
   }
-  if (remedies.includes('lower the cap for credits') && lower(request, tries)) return
+  if (remedies.includes('lower the cap for credits') && (await lower(request, tries))) return
   const dead = expiredHolds(key, request.nowMs)
   if (remedies.includes('finish dead holds') && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(key, dead, request.deadlineMs)
@@ -130,13 +130,14 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
-function lower(request: Candidate, tries: Tries): boolean {
+async function lower(request: Candidate, tries: Tries): Promise<boolean> {
   const { priced, credential, nowMs } = request
   const { key } = credential
   const { account, most: available = key.available } = tries.shortage ?? {}
   const left = creditsLeft({ ...key, available }, nowMs)
   // A cap that goes by a hidden balance would tell it.
   if (account?.hidesBalance && left === available) return false
+  const { lowerCap } = await import('#advice')
   const lowered = priced && lowerCap(priced, left, tries.share)
   if (!lowered) return false
   request.priced = lowered

@@ -1,7 +1,7 @@
 import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
-import { badRequest, type ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import type { ReadBooks } from '../../store/keys/read-key.ts'
+import type { NotReplayed } from '../../wire/admission/idempotency-refusal.ts'
 import { secretOf } from '../admission/credential.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
 import { type AdmittedChat, deadAtMs, type GatewayEvent, type Replay } from '../request.ts'
@@ -28,7 +28,10 @@ export async function claimOrReplay(
 ): Promise<Replay | undefined> {
   const [name, secret] = [event.headers['idempotency-key'], secretOf(event)]
   if (name === undefined || secret === undefined) return undefined
-  if (!VISIBLE.test(name)) throw notAName(name)
+  if (!VISIBLE.test(name)) {
+    const { notAName } = await import('#advice')
+    throw notAName(name, VISIBLE.test(name.slice(0, 255)))
+  }
   const { credential } = request
   const id = answerId(credential.key.id, name)
   const cipher = new AnswerCipher(secret, id)
@@ -42,7 +45,7 @@ export async function claimOrReplay(
   }
   const found = isUnpaid ? await deps.answers.find(id, request.nowMs) : await claimOrFind(deps, request, claim)
   if (found) {
-    request.replay = replayOf(found, claim, cipher)
+    request.replay = await replayOf(found, claim, cipher)
     return request.replay
   }
   if (!isUnpaid) request.claim = { ...claim, cipher }
@@ -66,27 +69,16 @@ async function claimOrFind(
   return answers.claim(claim, nowMs, requestId)
 }
 
-function replayOf(found: KeptAnswer, wanted: AnswerClaim, cipher: AnswerCipher): Replay {
-  const refusal = (kind: ErrorKind, why: string) =>
-    new GatewayError(kind, `The first request with this Idempotency-Key, ${found.requestId}, ${why}`)
-  if (found.secretHash !== wanted.secretHash) {
-    const why = "was made with the key's other secret, and only that one opens its answer."
-    throw refusal('idempotent_answer_not_kept', why)
-  }
-  if (found.bodyPrint !== wanted.bodyPrint) {
-    throw refusal('idempotency_key_reused', 'had another body. Send a new Idempotency-Key with every new request.')
-  }
-  if (found.state === 'running') throw refusal('idempotency_key_in_use', 'is still being answered. Try again in 2 s.')
-  if (found.state === 'not_kept' || !found.sealed) {
-    const why = 'was answered and charged, but its answer was too large to be kept or could not be stored.'
-    throw refusal('idempotent_answer_not_kept', why)
-  }
-  return { requestId: found.requestId, text: cipher.decrypt(found.sealed) }
+async function replayOf(found: KeptAnswer, wanted: AnswerClaim, cipher: AnswerCipher): Promise<Replay> {
+  const why = whyNotReplayed(found, wanted)
+  if (why === undefined) return { requestId: found.requestId, text: cipher.decrypt(found.sealed as Uint8Array) }
+  const { notReplayed } = await import('#advice')
+  throw notReplayed(found, why)
 }
 
-function notAName(name: string): GatewayError {
-  return badRequest(
-    'invalid_idempotency_key',
-    `The Idempotency-Key header must have 1 to 255 visible ASCII characters, such as a UUID; it has ${name.length}${VISIBLE.test(name.slice(0, 255)) ? '' : ', not all of them visible'}.`,
-  )
+function whyNotReplayed(found: KeptAnswer, wanted: AnswerClaim): NotReplayed | undefined {
+  if (found.secretHash !== wanted.secretHash) return 'other secret'
+  if (found.bodyPrint !== wanted.bodyPrint) return 'other body'
+  if (found.state === 'running') return 'running'
+  return found.state === 'not_kept' || !found.sealed ? 'not kept' : undefined
 }

@@ -55,7 +55,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
         placeholder={`${BRAND.keyPrefix}…`}
         value={typed}
         onInput={setTyped}
-        hint="The key stays in this window and is gone when you close or reload it. It is sent to this gateway only."
+        hint="Only this window knows it, until you close or reload it, and only this gateway gets it."
       />
       <button class="primary" type="submit" disabled={isAsking}>
         Show usage

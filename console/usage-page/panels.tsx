@@ -23,17 +23,16 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
   const days = byDay.data && lastDays(byDay.data, now)
   return (
     <div class="panels">
-      <Panel title={balance === null ? 'Charges' : account ? `Balance of ${account.name}` : 'Balance'} isRegion>
+      <Panel title={balance ? `Balance${account ? ` of ${account.name}` : ''}` : 'Charged'} isRegion>
         <div class="metric">
-          {balance !== null && (
+          {balance && (
             <strong>
               <Credits of={balance} withUnit />
             </strong>
           )}
-          {days && balance !== null && !account && <p>{lastsText(balance, days, now)}</p>}
+          {days && balance && !account && <p>{lastsText(balance, days, now)}</p>}
           <p class="quiet">
-            {account && 'This key: '}
-            <Credits of={apiKey.spent} /> charged so far, <Credits of={apiKey.held} /> held by requests under way.
+            <Credits of={apiKey.spent} /> charged to this key, <Credits of={apiKey.held} /> held by open requests.
           </p>
         </div>
       </Panel>
@@ -43,9 +42,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
             <>
               {days && <Days of={days} />}
               {left_out.length > 0 && (
-                <p class="notice warn">
-                  There were more requests than one call adds up: the earlier ones of today are missing here.
-                </p>
+                <p class="notice warn">Too many requests for one call: the earlier ones of today are missing.</p>
               )}
             </>
           )}

@@ -149,6 +149,11 @@ describe('a bill', () => {
   test('a caller without credits is told to send fewer or shorter texts', async () => {
     const { status: code, error } = await ask(ASK, { credits: '0' })
     expect([code, error.message]).toEqual([402, expect.stringContaining('send fewer or shorter texts')])
+    const account = await gateway.openAccount({ credits: '0', hidesBalance: true })
+    const { secret } = await gateway.issue({ account, scopes: SCOPES })
+    expect((await ask(ASK, { secret })).error.message).toMatch(
+      /^The balance of the account does not cover this request, which may cost up to \S+\. Add credits, or send fewer or shorter texts\.$/,
+    )
   })
 })
 

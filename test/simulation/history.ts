@@ -155,7 +155,7 @@ const SHORT_WAITS = [1, 20, 100]
 const LONG_WAITS = [...WAITS, 61_000, 8_000_000, 9_000_000, 40_000_000]
 const SKEWS = [0, 2_000, -2_000, -10_000, 30_000, 3_600_000, -3_600_000]
 
-const PLAIN = { endpoint: 'whole', contract: 'chat', logprobs: false, pin: undefined, cap: 10 } as const
+export const PLAIN = { endpoint: 'whole', contract: 'chat', logprobs: false, pin: undefined, cap: 10 } as const
 const RETRIED = [
   { ...PLAIN, scripts: ['answers', 'answers'] },
   { ...PLAIN, endpoint: 'stream', contract: 'messages', scripts: ['counts nothing', 'thinks'] },

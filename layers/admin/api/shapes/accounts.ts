@@ -34,16 +34,8 @@ export const Account = z.object({
 export type AccountShape = Shape<typeof Account>
 export type ToldAccountSettings = Pick<AccountShape, keyof typeof ACCOUNT_FIELDS>
 
-const KeyOfAccount = Key.pick({
-  id: true,
-  name: true,
-  status: true,
-  last_four: true,
-  available: true,
-  held: true,
-  spent: true,
-  last_used_at: true,
-})
+const NAMED = { id: true, name: true, status: true, last_four: true, last_used_at: true } as const
+const KeyOfAccount = Key.pick({ ...NAMED, available: true, held: true, spent: true })
 
 export const AccountDetail = Account.extend({
   week_cost: credits('What its keys were charged in the last week, as the badge low counts it.'),

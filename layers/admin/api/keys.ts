@@ -147,7 +147,7 @@ export async function update(call: Call, fields: z.output<typeof updateKeyBody>)
   const { id, purse } = await keyInPath(call)
   const { notifyBelow: level } = settings
   if (purse && level) {
-    throw await ofItsAccount(call, purse.accountId, `update --notify-below ${formatCredits(level)}`, 'notify_below')
+    throw await ofItsAccount(call, purse.accountId, 'update', ['--notify-below', formatCredits(level)], 'notify_below')
   }
   const result = await updateKey(tables)(id, settings, await call.newAct(), expectedVersion)
   return changedDetail(call, await changed(call, id, result, settings.externalId))

@@ -6,7 +6,7 @@ import { ACCOUNT_STATUSES } from './queries.ts'
 
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number]
 
-/** Where the credits of an account lie. */
+/** The credits of an account, and their places. */
 export const BALANCE = {
   granted: credits('All that was ever granted.'),
   available: credits('The balance that requests of any of its keys can hold: in the pool, under way, or with a key.'),

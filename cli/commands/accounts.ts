@@ -22,6 +22,9 @@ type Options = Readonly<Record<string, unknown>> & {
 
 const TEXTS = ACCOUNT_FIELD_NAMES.filter((field) => ACCOUNT_WORDS[field].kind !== 'flag')
 
+const flagOf = (field: AccountField) => `--${field.replaceAll('_', '-')}`
+const typed = (field: AccountField, text: string) => (text === '' && field !== 'name' ? null : text)
+
 export const ACCOUNTS: CommandRow = {
   words: 'customers with several keys and one balance; an account is named by its id, name or external id',
   commands: {
@@ -72,9 +75,6 @@ function settingOptions(isNew: boolean): Option[] {
   const shows = option('--show-balance', 'tell its keys its balance again')
   return [...texts, option('--hide-balance', 'do not tell its keys its balance'), ...(isNew ? [] : [shows])]
 }
-
-const flagOf = (field: AccountField) => `--${field.replaceAll('_', '-')}`
-const typed = (field: AccountField, text: string) => (text === '' && field !== 'name' ? null : text)
 
 function settingsOf(options: Options): UpdateAccountBody {
   const texts = TEXTS.flatMap((field) => {

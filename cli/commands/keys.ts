@@ -214,7 +214,7 @@ async function rotateAction(session: Session, { grace }: { grace: number }, id: 
   })
 }
 
-/** Of a key or an account. Closing an account says what is left of it. */
+/** An act on a key or an account. Closing an account says what is left of it. */
 export function changing(act: 'suspend' | 'resume' | 'revoke' | 'close' | 'end-grace') {
   return async (session: Session, _: object, id: string): Promise<void> => {
     const before = await keyAt<KeyDetail | AccountDetail>(session, id)

@@ -11,7 +11,7 @@ import type { Session } from './open-session.ts'
 
 // Shared by the commands about one key.
 
-/** Of a key or an account. */
+/** The path of a key or an account. */
 export function pathOf(id: string): string {
   return `/${id.startsWith('acct_') ? 'accounts' : 'keys'}/${encodeURIComponent(id)}`
 }

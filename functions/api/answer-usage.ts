@@ -34,17 +34,10 @@ export function answerUsage(tables: Tables) {
 }
 
 async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
-  const { range, limit, after, model } = query
+  const { model } = query
   const matches =
     model === undefined ? undefined : (row: { readonly model?: string | undefined }) => row.model === model
-  const found = await newestRequests(tables, {
-    keyIds: [keyId],
-    range,
-    limit,
-    after,
-    matches,
-    mostRows: MOST_ROWS.listed,
-  })
+  const found = await newestRequests(tables, { ...query, keyIds: [keyId], matches, mostRows: MOST_ROWS.listed })
   const { rows, next } = found
   return {
     object: 'list',

@@ -1,10 +1,12 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import type { Invoices } from '../../cli/commands/invoices.ts'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { newAccount } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import type { DayTotal } from '../../layers/gateway/domain/rows/day-total.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { adoptKey, createAccount } from '../../layers/gateway/store/accounts/change-account.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
@@ -100,6 +102,30 @@ test('no form of an invoice has a provider or its cost; CSV runs no formula, and
   expect(html).toContain("default-src 'none'")
   expect(html).not.toMatch(/<script|<b>|src=|href=|url\(|@import/)
   expect(html.match(/<section>/g)).toHaveLength(3)
+})
+
+test('the keys of an account are on one invoice, with a line for each key and model', async () => {
+  const account = newAccount({ name: 'Ann', externalId: 'cus_ann' }, 0n, FIRST_MS, new Uint8Array(10))
+  await createAccount(tables)(account, actAt())
+  for (const i of [0, 2])
+    expect(await adoptKey(tables)(keyAt(i).id, account.id, actAt())).toMatchObject({ changed: true })
+  await closeAt(DAYS)
+  const rows = [0, 2].flatMap((i) => customers[i]?.rows.filter(inMonth) ?? [])
+  for (const args of [[], ['--account', 'cus_ann']]) {
+    const { code, printed } = await invoices(...args)
+    expect([code, printed.data.length]).toEqual([0, args.length === 0 ? 2 : 1])
+    const [invoice] = printed.data.filter(({ account_id }) => account_id === account.id)
+    expect(invoice).toMatchObject({
+      name: 'Ann',
+      external_id: 'cus_ann',
+      key_id: null,
+      total: { charged: costOf(rows) },
+    })
+    expect(invoice?.lines).toHaveLength(2 * 2)
+    expect(new Set(invoice?.lines.map(({ key_id }) => key_id))).toEqual(new Set([keyAt(0).id, keyAt(2).id]))
+  }
+  expect((await invoice()).stdout).toContain(`${MONTH},${keyAt(2).id},Ann,cus_ann,`)
+  expect((await invoice('--format', 'html')).stdout.match(/<section>/g)).toHaveLength(2)
 })
 
 test('days that are not closed are said, are not in it, and make it fail', async () => {

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const on = (stage: Stage, name: string, args: readonly string[]): Promise<Ended> =>
   stage.waybill([...args, '--stage', name])
 
-/** KEY stands for one, which is called acme. */
+/** KEY stands for one that is called acme, and ACCOUNT for one that is called firm. */
 const CHANGES: [command: string, asked: string][] = [
   ['keys create --name new --credits 2.5', 'create a key \\(new\\) with 2\\.5 credits'],
   ['keys update KEY --rpm 7', 'update KEY \\(rpm\\)'],
@@ -41,6 +41,12 @@ const CHANGES: [command: string, asked: string][] = [
   ['keys resume KEY', 'resume KEY'],
   ['keys end-grace KEY', 'end the old secret of KEY'],
   ['keys revoke KEY', 'revoke KEY'],
+  ['keys adopt KEY --account ACCOUNT', 'move KEY into acct_\\w+, for good'],
+  ['accounts create --name new --credits 2.5', 'create an account \\(new\\) with 2\\.5 credits'],
+  ['accounts update ACCOUNT --note late', 'update ACCOUNT \\(note\\)'],
+  ['accounts grant ACCOUNT 5', 'grant 5 credits to ACCOUNT'],
+  ['accounts suspend ACCOUNT', 'suspend ACCOUNT'],
+  ['accounts close ACCOUNT', 'close ACCOUNT and its 0 keys: 10 credits are left, and 0 are held for open requests'],
   ['catalog rollback 1', 'put version \\d+ of the catalog, with the content of version 1, in force'],
   [`catalog push ${CATALOG}`, 'put version \\d+ of the catalog in force'],
 ]
@@ -53,18 +59,20 @@ const everything = async () => [
 test.each(CHANGES)(
   'waybill %s says to add --yes on a protected stage if nobody can be asked, and goes ahead with it, before the command or after it',
   async (command, asked) => {
-    const args = (id: string) => command.replace('KEY', id).split(' ')
-    const change = asked.replace('KEY', `${key.id} \\(acme\\)`)
+    const account = async () => (await gateway.openAccount({ name: 'firm' })).id
+    const args = (id: string, of: string) => command.replace('KEY', id).replace('ACCOUNT', of).split(' ')
+    const firm = await account()
+    const change = asked.replace('KEY', `${key.id} \\(acme\\)`).replace('ACCOUNT', `${firm} \\(firm\\)`)
     const before = await everything()
     for (const more of [[], ['--json']]) {
-      const { code, stdout, stderr } = await on(prod, 'prod', [...args(key.id), ...more])
+      const { code, stdout, stderr } = await on(prod, 'prod', [...args(key.id, firm), ...more])
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(new RegExp(`This changes the stage prod: ${change}\\..*nothing was changed.*--yes`))
     }
     expect(await everything()).toEqual(before)
     const done = [
-      await on(prod, 'prod', ['--yes', ...args(key.id), '--json']),
-      await on(prod, 'prod', [...args((await gateway.issue()).key.id), '--yes', '--json']),
+      await on(prod, 'prod', ['--yes', ...args(key.id, firm), '--json']),
+      await on(prod, 'prod', [...args((await gateway.issue()).key.id, await account()), '--yes', '--json']),
     ]
     for (const { code, stdout } of done) expect([code, JSON.parse(stdout)]).toEqual([0, expect.any(Object)])
   },

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { programFor } from '../../cli/main.ts'
+import { ACCOUNT_FIELDS } from '../../layers/admin/settings/account-fields.ts'
+import { ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { SETTING_FIELDS, SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
@@ -9,8 +11,10 @@ import { thisTerminal } from '../../layers/terminal/terminal.ts'
 import { tableOf } from './support/markdown.ts'
 
 const program = programFor({ terminal: thisTerminal(), fail: () => {}, openAdmin: undefined })
-const keys = program.commands.find((command) => command.name() === 'keys')
-const optionsOf = (name: string) => keys?.commands.find((command) => command.name() === name)?.options ?? []
+const optionsOf = (name: string, of = 'keys') => {
+  const owner = program.commands.find((command) => command.name() === of)
+  return owner?.commands.find((command) => command.name() === name)?.options ?? []
+}
 
 const rows = tableOf('docs/operate.md', '| setting | default | bounds |')
 const rowOf = (option: string) => rows.find(([its]) => its === option) ?? []
@@ -21,6 +25,21 @@ test('docs/operate.md has a row for each option of `keys create`, with the bound
   for (const { long, parseArg } of options) {
     const [, least, most] = /number from (\d+) to (\d+)/.exec(complaintOf(parseArg)) ?? []
     if (least) expect(rowOf(long ?? '')[2]?.replaceAll(',', '')).toContain(`${least} to ${most}`)
+  }
+})
+
+test('docs/operate.md has a row for each option of `accounts create`, and the form takes texts as long as the rule', () => {
+  const told = tableOf('docs/operate.md', '| setting of an account | default | bounds |').map(([option]) => option)
+  expect(told.toSorted()).toEqual(
+    optionsOf('create', 'accounts')
+      .map(({ long }) => long)
+      .toSorted(),
+  )
+  for (const field of ['name', 'external_id', 'contact_name', 'note', 'contact_email'] as const) {
+    const text = (length: number) => `${field === 'contact_email' ? `${'x'.repeat(64)}@` : ''}`.padEnd(length, 'x')
+    const takes = (length: number) => ACCOUNT_FIELDS[field].safeParse(text(length)).success
+    const { mostChars = 0 } = ACCOUNT_WORDS[field]
+    expect([field, takes(mostChars), takes(mostChars + 1)]).toEqual([field, true, false])
   }
 })
 

@@ -23,7 +23,7 @@ export async function readPurses(tables: Tables, accounts: readonly Account[], c
 export function withPurses(accounts: readonly Account[], keys: readonly Key[], costs: Costs): Pursed[] {
   const byAccount = Map.groupBy(keys.filter(isPurse), ({ purse }) => purse.accountId)
   return accounts.map((account) => {
-    // What those without marks have spent, the account knows by itself.
+    // A key without marks is gone, and the account knows by itself how much it spent.
     const purses = (byAccount.get(account.id) ?? []).filter(({ id }) => account.marks[id])
     return { account, purses, weekCost: purses.reduce((sum, { id }) => sum + (costs.get(id) ?? 0n), 0n) }
   })
@@ -54,7 +54,7 @@ export function accountShape({ account, purses, weekCost }: Pursed): AccountShap
   }
 }
 
-/** Where the credits lie that are available. */
+/** The places of the credits that are available. */
 export function placesOf(account: Account, purses: readonly PurseKey[]) {
   const flights = purses.map((purse) => inFlight(account, purse))
   return {

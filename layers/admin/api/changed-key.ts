@@ -82,11 +82,16 @@ export async function changed<K extends Versioned>(
   throw externalIdTaken(externalId ?? '', owner ?? 'another')
 }
 
-/** What is asked for a key is that of its account, and this is the command for it. */
-export async function ofItsAccount({ tables }: Call, accountId: string, command: string, param?: string) {
+/** The balance of a key is that of its account, and these words follow the command's name of that. */
+export async function ofItsAccount(
+  { tables }: Call,
+  accountId: string,
+  verb: string,
+  words: readonly string[],
+  param?: string,
+) {
   const { name } = (await readOne(tables, ACCOUNT)(accountId)) ?? { name: accountId }
-  const [verb, ...rest] = command.split(' ')
-  const how = `waybill accounts ${[verb, shellWord(name), ...rest].join(' ')}`
+  const how = ['waybill accounts', verb, shellWord(name), ...words].join(' ')
   const message = `The key is one of the account ${name}, which has its balance: ${how}. Nothing was changed.`
   return new AdminError('conflict', message, param === undefined ? {} : { param })
 }

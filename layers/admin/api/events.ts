@@ -40,13 +40,11 @@ async function keyOfEvents(call: Call, id: string | undefined): Promise<string |
 
 type EventsQuery = z.output<typeof keyEventsQuery>
 
-export async function listOfKey(call: Call, sent: EventsQuery): Promise<List<EventShape>> {
-  return eventsOf(call, (await keyInPath(call)).id, sent)
-}
+const listOf = (find: (call: Call) => Promise<{ readonly id: string }>) => async (call: Call, sent: EventsQuery) =>
+  eventsOf(call, (await find(call)).id, sent)
 
-export async function listOfAccount(call: Call, sent: EventsQuery): Promise<List<EventShape>> {
-  return eventsOf(call, (await accountInPath(call)).id, sent)
-}
+export const listOfKey = listOf(keyInPath)
+export const listOfAccount = listOf(accountInPath)
 
 async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): Promise<List<EventShape>> {
   const { limit, what, by, from: fromMs = 0, to: toMs = latestRowMs(call.nowMs) } = sent

@@ -33,7 +33,7 @@ type Sent = z.output<typeof grantBody>
 type Owner = Versioned & Pick<Key, 'granted' | 'available'>
 type Find<K> = (call: Call) => Promise<K>
 
-/** Of a key or an account, newest first. */
+/** The grants to a key or an account, newest first. */
 export function grantsLister(find: Find<Owner>) {
   return async (call: Call, sent: z.output<typeof grantsQuery>): Promise<List<GrantShape>> => {
     const { id } = await find(call)
@@ -92,7 +92,7 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
     )
   }
   if (result.why === 'has_account') {
-    throw await ofItsAccount(call, result.accountId, `grant ${formatCredits(credits)}`)
+    throw await ofItsAccount(call, result.accountId, 'grant', [formatCredits(credits)])
   }
   if (result.why === 'not_available') {
     const available = await availableTo(call, result.key)

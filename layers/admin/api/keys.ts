@@ -147,7 +147,7 @@ export async function update(call: Call, fields: z.output<typeof updateKeyBody>)
   const { id, purse } = await keyInPath(call)
   const { notifyBelow: level } = settings
   if (purse && level) {
-    throw await ofItsAccount(call, purse.accountId, `update --notify-below ${formatCredits(level)}`, 'notify_below')
+    throw await ofItsAccount(call, purse.accountId, 'update', ['--notify-below', formatCredits(level)], 'notify_below')
   }
   const result = await updateKey(tables)(id, settings, await call.newAct(), expectedVersion)
   return changedDetail(call, await changed(call, id, result, settings.externalId))
@@ -177,12 +177,11 @@ export async function adopt(call: Call, { account: accountId }: z.output<typeof 
   const { id } = await keyInPath(call)
   await accountNamed(call, accountId)
   const result = await adoptKey(call.tables)(id, accountId, await call.newAct())
-  if (result.changed || result.why === 'no_such_key') return changedDetail(call, await changed(call, id, result))
-  if (result.why === 'not_joinable') {
+  if (!result.changed && result.why === 'not_joinable') {
     requireRoom(result.account)
     throw new AdminError('conflict', `The account ${accountId} is suspended. Resume it first. Nothing was changed.`)
   }
-  if (result.why !== 'has_account') return changedDetail(call, await changed(call, id, result))
+  if (result.changed || result.why !== 'has_account') return changedDetail(call, await changed(call, id, result))
   const { key } = result
   if (key.purse?.accountId === accountId) return changedDetail(call, key)
   const message = `The key ${id} is one of the account ${key.purse?.accountId}, and a key never changes its account. Make a new key there. Nothing was changed.`

@@ -53,7 +53,7 @@ function missingOf({ granted, available, retired, marks }: Account): Nano {
   return Object.values(marks).reduce((left, { out, seen }) => left - (out - seen), granted - available - retired)
 }
 
-/** What has left one side and has not come to the other, read in the order in which it moves. */
+/** The credits that have left one side and not come to the other, read in the order in which they move. */
 function flightOf(before: Account, purse: PurseKey, after: Account): Nano {
   return inFlight(before, purse).toPurse + inFlight(after, purse).toPool
 }

@@ -11,7 +11,7 @@ const MOST_ROWS = 1_000
 /** Every model of a catalog for which an upstream has recently counted a longer prompt than the holds cover. */
 export async function contextWarnings({ tables, nowMs }: Call, { models }: CatalogData): Promise<string[]> {
   const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
-  const { rows } = await newestRequests(tables, { keyIds: undefined, range, limit: MOST_ROWS, after: undefined })
+  const { rows } = await newestRequests(tables, { keyIds: undefined, range, limit: MOST_ROWS })
   const longest = new Map<string, UsageRow>()
   for (const row of rows) {
     const id = row.fallbackModel ?? row.model ?? ''

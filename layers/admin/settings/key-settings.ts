@@ -31,7 +31,7 @@ export function accountSettingsIn(fields: ReadAccountSettings): AccountChanges {
 
 const given = (values: [string, unknown][]) => Object.fromEntries(values.filter(([, value]) => value !== undefined))
 
-/** What is new has no settings to remove. */
+/** A new key or account has no settings to remove. */
 export function withoutNulls<T extends object>(changes: T): { [Name in keyof T]?: Exclude<T[Name], null> } {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)) as never
 }

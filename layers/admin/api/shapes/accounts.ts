@@ -6,7 +6,7 @@ import { ACCOUNT_STATUSES } from './queries.ts'
 
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number]
 
-/** Where the credits of an account lie. */
+/** The credits of an account, and their places. */
 export const BALANCE = {
   granted: credits('All that was ever granted.'),
   available: credits('The balance that requests of any of its keys can hold: in the pool, under way, or with a key.'),
@@ -34,16 +34,8 @@ export const Account = z.object({
 export type AccountShape = Shape<typeof Account>
 export type ToldAccountSettings = Pick<AccountShape, keyof typeof ACCOUNT_FIELDS>
 
-const KeyOfAccount = Key.pick({
-  id: true,
-  name: true,
-  status: true,
-  last_four: true,
-  available: true,
-  held: true,
-  spent: true,
-  last_used_at: true,
-})
+const NAMED = { id: true, name: true, status: true, last_four: true, last_used_at: true } as const
+const KeyOfAccount = Key.pick({ ...NAMED, available: true, held: true, spent: true })
 
 export const AccountDetail = Account.extend({
   week_cost: credits('What its keys were charged in the last week, as the badge low counts it.'),

@@ -1,19 +1,16 @@
 import type { Act } from '../../domain/keys/act.ts'
 import type { AdminKey } from '../../domain/keys/admin-key.ts'
 import { adminKeyFields, changeEvent } from '../../domain/keys/change-event.ts'
-import { ITEMS, TABLES } from '../../names.ts'
-import { queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { putNew } from '../dynamodb/transact.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { KeyKind } from '../keys/change-key.ts'
 import { SecretTaken } from '../keys/create-key.ts'
+import { newest } from '../keys/newest-keys.ts'
 import { revoke, rotateSecret } from '../keys/rotate-key.ts'
 import { findId, readOne } from '../keys/rotating-item.ts'
 import { ADMIN_KEY_ITEMS, toAdminItem } from './admin-key-item.ts'
-
-const [, BY_CREATION] = TABLES.keys.indexes
 
 const ADMIN_KEY: KeyKind<AdminKey> = {
   ...ADMIN_KEY_ITEMS,
@@ -47,24 +44,7 @@ export function findAdminKey(tables: Tables) {
   }
 }
 
-/** Newest first. One that was made a moment ago may be missing from the index. */
-export function listAdminKeys(tables: Tables) {
-  const { database, keys } = tables
-  const read = readAdminKey(tables)
-  return async function* newestFirst(): AsyncGenerator<AdminKey, void, undefined> {
-    const items = queryItems(database, {
-      TableName: keys,
-      IndexName: BY_CREATION.name,
-      KeyConditionExpression: 'sk = :adminKeys',
-      ExpressionAttributeValues: { ':adminKeys': ADMIN_KEY.sortKey },
-      ScanIndexForward: false,
-    })
-    for await (const { pk } of items) {
-      const key = await read(String(pk).slice(ITEMS.adminKey.length))
-      if (key) yield key
-    }
-  }
-}
+export const listAdminKeys = (tables: Tables) => newest(tables, ADMIN_KEY)
 
 export function rotateAdminKey(tables: Tables) {
   return rotateSecret(tables, ADMIN_KEY)

@@ -11,6 +11,7 @@ import { putNew } from '../dynamodb/transact.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { expiryClock } from '../notices/expiry-clock.ts'
+import { VersionConflict } from './change-key.ts'
 import { findByExternalId, takeExternalId } from './external-id.ts'
 import { grantEntry, grantFields, takeReference } from './grant-credits.ts'
 import { hashItem, toItem } from './key-item.ts'
@@ -22,7 +23,7 @@ type CreateResult = { readonly created: true } | { readonly created: false; read
 export class SecretTaken extends Error {}
 
 /** The account of a new key was suspended, resumed or closed since it was read, or has too many keys. */
-export class NotJoinable extends Error {
+export class NotJoinable extends VersionConflict {
   readonly account: Account
 
   constructor(account: Account) {

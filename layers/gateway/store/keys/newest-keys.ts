@@ -4,7 +4,7 @@ import { TABLES } from '../../names.ts'
 import { retry } from '../../platform/retry.ts'
 import type { Item } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { KEY_ITEMS, keyIdOf } from './key-item.ts'
+import { KEY_ITEMS } from './key-item.ts'
 import type { ItemsOf } from './rotating-item.ts'
 
 const [, BY_CREATION] = TABLES.keys.indexes
@@ -18,6 +18,7 @@ export const newestKeys = (tables: Tables) => newest(tables, KEY_ITEMS)
 /** Those of a kind after this one, newest first. One that was made a moment ago may be missing from the index. */
 export function newest<K>(tables: Tables, kind: ItemsOf<K>) {
   const { database, keys: TableName } = tables
+  const idOf = ({ pk }: Item) => (pk as string).slice(kind.itemOf('').pk.length)
   return async function* newestAfter(
     after?: Pick<Versioned, 'createdAtMs' | 'id'>,
     pageSize = BATCH * BATCHES_AT_ONCE,
@@ -33,7 +34,7 @@ export function newest<K>(tables: Tables, kind: ItemsOf<K>) {
         Limit: pageSize,
         ...(start && { ExclusiveStartKey: start }),
       })
-      yield* await readMany(tables, kind, Items.map(keyIdOf))
+      yield* await readMany(tables, kind, Items.map(idOf))
       start = LastEvaluatedKey
     }
   }

@@ -11,7 +11,7 @@ type Wanted = {
   readonly keyIds: readonly string[] | undefined
   readonly range: TimeRange
   readonly limit: number
-  readonly after: string | undefined
+  readonly after?: string | undefined
   /** Undefined if every row matches. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined
   /** The most rows that are looked at, in place of `MOST_ROWS`. */

@@ -1,3 +1,4 @@
+import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 
@@ -32,10 +33,31 @@ const KEY_FIELDS = [
   'expires_at',
   'created_at',
   'note',
+  'account_id',
+  'account_name',
 ] as const satisfies readonly (keyof KeyShape)[]
 
-export function keysCsv(keys: readonly KeyShape[]): string {
-  return csvOf([KEY_FIELDS, ...keys.map((key) => KEY_FIELDS.map((field) => key[field]))])
+const CUSTOMER_FIELDS = [
+  'id',
+  'name',
+  'external_id',
+  'status',
+  'granted',
+  'available',
+  'held',
+  'spent',
+  'key_count',
+  'contact_name',
+  'contact_email',
+  'created_at',
+  'note',
+] as const satisfies readonly (keyof AccountShape)[]
+
+export const keysCsv = (keys: readonly KeyShape[]) => rowsCsv(KEY_FIELDS, keys)
+export const customersCsv = (customers: readonly AccountShape[]) => rowsCsv(CUSTOMER_FIELDS, customers)
+
+function rowsCsv<Field extends string>(fields: readonly Field[], rows: readonly Readonly<Record<Field, unknown>>[]) {
+  return csvOf([fields, ...rows.map((row) => fields.map((field) => row[field]))])
 }
 
 const USAGE_NUMBERS = [

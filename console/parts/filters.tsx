@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { keyPath } from '../api.ts'
+import { pathOf } from '../api.ts'
 import { zone } from '../preferences.ts'
 import { goWith, type PageUrl, type Query, queryText } from '../router.ts'
 import { Choices, Picker, Span } from './picker.tsx'
@@ -50,37 +51,80 @@ function spanText({ from, to = '' }: Range, isUtc: boolean): string {
 
 const WAIT_MS = 200
 
-/** A key by its name; the address has its id, because names may change and may be shared. */
-export function KeyChip({ url }: { readonly url: PageUrl }) {
-  const id = url.query.get('key_id') ?? ''
-  const key = useLoad<KeyDetail>(id === '' ? null : keyPath(id))
+/** Chips for a customer and for a key, by their names; the address has the id, because names may change and may be shared. */
+export function NameChips({ url }: { readonly url: PageUrl }) {
   return (
-    <Picker<string>
-      label="Key"
-      value={id && (key.data?.name ?? id)}
-      onChoose={(chosen) => goWith(url, { key_id: chosen })}
-    >
-      {(chosen) => <KeyChoices onChoose={chosen} />}
+    <>
+      <NameChip url={url} label="Customer" filter="account" list="accounts" />
+      <NameChip url={url} label="Key" filter="key_id" list="keys" />
+    </>
+  )
+}
+
+type Lists = { readonly keys: KeyShape; readonly accounts: AccountShape }
+
+type ChipProps = {
+  readonly url: PageUrl
+  readonly label: string
+  readonly filter: 'account' | 'key_id'
+  readonly list: keyof Lists
+}
+
+function NameChip({ url, label, filter, list }: ChipProps) {
+  const id = url.query.get(filter) ?? ''
+  const known = useLoad<Lists[typeof list]>(id === '' ? null : pathOf(id))
+  return (
+    <NamePicker
+      label={label}
+      list={list}
+      value={id && (known.data?.name ?? id)}
+      onChoose={(chosen) => goWith(url, { [filter]: chosen?.id })}
+    />
+  )
+}
+
+type PickerProps<List extends keyof Lists> = {
+  readonly label: string
+  readonly list: List
+  readonly value: string | undefined
+  readonly onChoose: (chosen: Lists[List] | null) => void
+  readonly isOffered?: (one: Lists[List]) => boolean
+}
+
+export function NamePicker<List extends keyof Lists>({ label, value, onChoose, ...found }: PickerProps<List>) {
+  return (
+    <Picker<Lists[List]> label={label} value={value} onChoose={onChoose}>
+      {(choose) => <NamesFound {...found} onChoose={choose} />}
     </Picker>
   )
 }
 
-type Found = Partial<Pick<List<KeyShape>, 'data'>> & { readonly keys?: readonly KeyShape[] }
+type Found<T> = Partial<Pick<List<T>, 'data'>> & { readonly [list in keyof Lists]?: readonly T[] }
+type FoundProps<List extends keyof Lists> = Omit<PickerProps<List>, 'label' | 'value' | 'onChoose'> & {
+  readonly onChoose: (chosen: Lists[List]) => void
+}
 
-function KeyChoices({ onChoose }: { readonly onChoose: (id: string) => void }) {
+function NamesFound<List extends keyof Lists>({ list, isOffered = () => true, onChoose }: FoundProps<List>) {
   const [typed, setTyped] = useState('')
   const text = usePaused(typed, WAIT_MS)
-  const found = useLoad<Found>(text ? `/search?${queryText({ q: text })}` : '/keys?limit=50')
+  const found = useLoad<Found<Lists[List]>>(text ? `/search?${queryText({ q: text })}` : `/${list}?limit=50`)
   // Enter must not choose from what was found for an earlier text.
   const isCurrent = typed === text && found.data !== undefined
-  const keys = isCurrent ? (found.data?.keys ?? found.data?.data ?? []) : []
+  const rows = (isCurrent ? (found.data?.[list] ?? found.data?.data ?? []) : []).filter(isOffered)
   return (
     <Choices
-      label="a key"
-      choices={keys.map(({ id, name, last_four }) => ({ value: id, text: name, note: `…${last_four}` }))}
+      label={list === 'keys' ? 'a key' : 'a customer'}
+      choices={rows.map((one) => ({
+        value: one.id,
+        text: one.name,
+        note: one.object === 'key' ? `…${one.last_four}` : (one.external_id ?? undefined),
+      }))}
       isLoading={!isCurrent}
       onTyped={setTyped}
-      onChoose={onChoose}
+      onChoose={(id) => {
+        const chosen = rows.find((one) => one.id === id)
+        if (chosen) onChoose(chosen)
+      }}
     />
   )
 }

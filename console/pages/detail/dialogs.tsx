@@ -1,0 +1,192 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { AccountDetail } from '../../../layers/admin/api/shapes/accounts.ts'
+import type { List } from '../../../layers/admin/api/shapes/answers.ts'
+import type { GrantBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import { ask, failureFrom, pathOf, post } from '../../api.ts'
+import { EventChange } from '../../parts/columns.tsx'
+import { announce, Button, Field } from '../../parts/controls.tsx'
+import { ActDialog, Sure } from '../../parts/dialog.tsx'
+import { AMOUNT_PATTERN } from '../../parts/numbers.ts'
+import { SettingsForm } from '../../parts/settings-form.tsx'
+import { CUSTOMER_FORM, changesOf, type Form, keyForm, rebase, typedOf } from '../../parts/typed-settings.ts'
+import { Moment } from '../../parts/values.tsx'
+
+/** A key or a customer: both have settings, grants, changes and acts, at the same paths. */
+export type Detail = KeyDetail | AccountDetail
+
+export type DialogProps<Of extends Detail> = {
+  readonly of: Of
+  readonly onDone: (now: Of) => void
+  readonly onClose: () => void
+}
+
+/** The server answers it with what it is about, as it is then. */
+type PlainAct<Of> = {
+  readonly title: (name: string) => string
+  readonly verb: string
+  readonly done: (now: Of) => string
+  readonly isDangerous?: boolean
+  readonly isConfirmed?: boolean
+  readonly about: (of: Of) => ComponentChildren
+}
+
+type Asked<Of extends Detail> = PlainAct<Of> | { readonly Form: (props: DialogProps<Of>) => VNode }
+
+type Act<Of extends Detail> = Asked<Of> & {
+  /** Without one it is offered elsewhere on the page. */
+  readonly button?: string
+  readonly class?: 'primary' | 'danger'
+  readonly isOffered?: (of: Of) => boolean
+}
+
+/** By their names, in the order of their buttons. The name of a plain one is the last part of its path. */
+export type Acts<Of extends Detail> = Readonly<Record<string, Act<Of>>>
+
+type ButtonsProps<Of extends Detail> = {
+  readonly acts: Acts<Of>
+  readonly of: Of
+  readonly onOpen: (act: string) => void
+}
+
+export function ActButtons<Of extends Detail>({ acts, of, onOpen }: ButtonsProps<Of>) {
+  return Object.entries(acts).map(
+    ([name, act]) =>
+      act.button &&
+      act.isOffered?.(of) !== false && (
+        <Button key={name} class={act.class ?? ''} onClick={() => onOpen(name)}>
+          {act.button}
+        </Button>
+      ),
+  )
+}
+
+type Opened<Of extends Detail> = DialogProps<Of> & { readonly acts: Acts<Of>; readonly act: string }
+
+/** A dialog works on what was there when it opened, even if the page learns of changes meanwhile. */
+export function DetailDialog<Of extends Detail>({ acts, act, of: now, ...rest }: Opened<Of>) {
+  const [of] = useState(now)
+  const asked = acts[act]
+  if (!asked) return null
+  return 'Form' in asked ? <asked.Form of={of} {...rest} /> : <Plain {...rest} of={of} act={act} plain={asked} />
+}
+
+type PlainProps<Of extends Detail> = DialogProps<Of> & { readonly act: string; readonly plain: PlainAct<Of> }
+
+function Plain<Of extends Detail>({ act, plain, of, onDone, onClose }: PlainProps<Of>) {
+  const { title, verb, done, isDangerous, isConfirmed, about } = plain
+  const [confirm, setConfirm] = useState('')
+  const send = async (idempotencyKey: string) => {
+    const now = await post<Of>(`${pathOf(of.id)}/${act}`, idempotencyKey, isConfirmed ? { confirm } : {})
+    announce(done(now))
+    onDone(now)
+  }
+  const isReady = !isConfirmed || confirm === of.name
+  return (
+    <ActDialog
+      title={title(of.name)}
+      verb={verb}
+      isDangerous={isDangerous}
+      isReady={isReady}
+      onAct={send}
+      onClose={onClose}
+    >
+      <p>{about(of)}</p>
+      {isConfirmed && (
+        <Field label={`Type its name, ${of.name}, to go on`} value={confirm} onInput={setConfirm} required />
+      )}
+    </ActDialog>
+  )
+}
+
+export function formOf(of: Detail): Form {
+  return of.object === 'account' ? CUSTOMER_FORM : keyForm(of.account_id)
+}
+
+export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }: DialogProps<Of>) {
+  const form = formOf(opened)
+  const [of, setOf] = useState(opened)
+  const [typed, setTyped] = useState(() => typedOf(opened, form))
+  const [others, setOthers] = useState<readonly EventShape[]>([])
+  const path = pathOf(of.id)
+  const body = changesOf(typedOf(of, form), typed, form)
+
+  /** Takes over the changes of others, and keeps the typed ones. */
+  const meet = async () => {
+    const [now, events] = await Promise.all([ask<Of>(path), ask<List<EventShape>>(`${path}/events?limit=20`)])
+    setOthers(events.data.slice(0, Math.max(1, now.version - of.version)))
+    setTyped(rebase(typed, typedOf(of, form), typedOf(now, form)))
+    setOf(now)
+  }
+  const save = async () => {
+    const headers = { 'If-Match': `"${of.version}"` }
+    const now = await ask<Of>(path, { method: 'PATCH', body, headers }).catch(async (error) => {
+      if (failureFrom(error).status === 412) await meet()
+      throw error
+    })
+    announce(`The settings of ${now.name} were changed.`)
+    onDone(now)
+  }
+  const isChanged = Object.keys(body).length > 0
+  return (
+    <ActDialog title={`Settings of ${opened.name}`} verb="Save" isReady={isChanged} onAct={save} onClose={onClose}>
+      {others.length > 0 && (
+        <section class="notice warn" aria-label="Changed meanwhile">
+          <p>{opened.name} was changed meanwhile. Nothing of what you typed is lost: look, then save again.</p>
+          <ul class="plain">
+            {others.map((event) => (
+              <li key={event.id}>
+                <strong>{event.by}</strong>, <Moment at={event.at} />
+                <EventChange event={event} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <SettingsForm form={form} typed={typed} onChange={setTyped} />
+    </ActDialog>
+  )
+}
+
+export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogProps<Of>) {
+  const [credits, setCredits] = useState('')
+  const [reference, setReference] = useState('')
+  const [usedBefore, setUsedBefore] = useState<string>()
+  const grant = async (idempotencyKey: string) => {
+    const path = pathOf(of.id)
+    const body: GrantBody = {
+      credits: credits.trim(),
+      ...(reference && { reference }),
+      ...(usedBefore === reference && { again: true }),
+    }
+    await post(`${path}/grants`, idempotencyKey, body).catch((error) => {
+      if (failureFrom(error).code === 'reference_used') setUsedBefore(reference)
+      throw error
+    })
+    const now = await ask<Of>(path)
+    announce(`Granted. ${of.name} has ${now.available} credits available.`)
+    onDone(now)
+  }
+  return (
+    <ActDialog title={`Grant credits to ${of.name}`} verb="Grant" onAct={grant} onClose={onClose}>
+      <Field
+        label="Credits"
+        value={credits}
+        onInput={setCredits}
+        pattern={`-?${AMOUNT_PATTERN}`}
+        required
+        hint="A plain decimal, such as 25 or 0.5; -5 takes 5 back."
+      />
+      <ReferenceField value={reference} onInput={setReference} />
+      {usedBefore === reference && <Sure>Grant under this reference again</Sure>}
+    </ActDialog>
+  )
+}
+
+type ReferenceProps = { readonly value: string; readonly onInput: (value: string) => void }
+
+export function ReferenceField(props: ReferenceProps) {
+  return <Field label="Reference" {...props} maxLength={200} hint="The payment, such as an invoice." />
+}

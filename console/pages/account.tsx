@@ -1,35 +1,35 @@
 import type { AccountDetail } from '../../layers/admin/api/shapes/accounts.ts'
 import { Metric, Share } from '../parts/metric.tsx'
-import { counted } from '../parts/numbers.ts'
+import { counted, countOf } from '../parts/numbers.ts'
 import { Empty, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { Badge, Credits, Moment, NameLink } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { ACCOUNT_ACTS } from './account/acts.tsx'
-import { DetailPage, type Parts, useUsage } from './detail/page.tsx'
+import { DetailPage, useUsage } from './detail/page.tsx'
 import { DAYS, Settings } from './detail/panels.tsx'
 
 export function AccountPage({ url }: { readonly url: PageUrl }) {
-  return <DetailPage url={url} parts={PARTS} />
-}
-
-const PARTS: Parts<AccountDetail> = {
-  word: 'customer',
-  acts: ACCOUNT_ACTS,
-  groups: ['model', 'key'],
-  use: ({ keys }) => {
-    const lastUsed = keys.map((key) => key.last_used_at ?? '').reduce((a, b) => (a > b ? a : b), '')
-    return (
-      <Metric name="Last used" value={<Moment at={lastUsed || null} isBrief />}>
-        <p class="quiet">{counted(keys.length)} keys</p>
-      </Metric>
-    )
-  },
-  beside: (account) => <Settings of={account} without={['name']} />,
-  below: (account) => <Keys of={account} />,
+  return (
+    <DetailPage<AccountDetail>
+      url={url}
+      word="customer"
+      acts={ACCOUNT_ACTS}
+      groups={['model', 'key']}
+      use={({ keys }) => (
+        <Metric name="Last used" value={<Moment at={keys.map(lastUse).sort().at(-1) || null} isBrief />}>
+          <p class="quiet">{countOf(keys.length, 'key')}</p>
+        </Metric>
+      )}
+      beside={(account) => <Settings of={account} without={['name']} />}
+      below={(account) => <Keys of={account} />}
+    />
+  )
 }
 
 type Key = AccountDetail['keys'][number]
+
+const lastUse = ({ last_used_at }: Key) => last_used_at ?? ''
 
 /** With what each was charged. */
 function Keys({ of: { id, keys } }: { readonly of: AccountDetail }) {

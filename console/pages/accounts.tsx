@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { AccountMade, AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { CreateAccountBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { post } from '../api.ts'
-import { AmountField, announce, Button, Choice, SearchField } from '../parts/controls.tsx'
+import { AmountField, announce, Button, Choice, ReferenceField, SearchField } from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
 import { download } from '../parts/download.ts'
@@ -16,7 +16,6 @@ import { CUSTOMER_FORM, settingsOf, type Typed } from '../parts/typed-settings.t
 import { useList } from '../parts/use-load.ts'
 import { Credits, CUSTOMER_STATES, Moment, NameLink, State } from '../parts/values.tsx'
 import { filtersIn, go, linkTo, type PageUrl, placeOf } from '../router.ts'
-import { ReferenceField } from './detail/dialogs.tsx'
 
 export function Accounts({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, ['status', 'q', 'act'])

@@ -45,7 +45,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       }
     >
       <div class="row wrap bar">
-        <SearchField label="Find keys" placeholder="Name, customer, external id or last four" {...filter('q')} />
+        <SearchField label="Find keys" placeholder="Name, customer, id or last four" {...filter('q')} />
         <Choice
           label="State"
           {...filter('status')}

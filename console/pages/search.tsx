@@ -30,18 +30,22 @@ function onlyOne({ accounts, keys, request_id }: SearchShape): string | undefine
 
 const COLUMNS: readonly Column<SearchShape['keys' | 'accounts'][number]>[] = [
   name('Name', (one) => <NameLink id={one.id} name={one.name} />),
-  cell('What', (one) => (one.object === 'account' ? 'customer' : keyWords(one))),
+  cell('What', (one) =>
+    one.object === 'account' ? (
+      'customer'
+    ) : (
+      <>
+        key <code>…{one.last_four}</code>
+      </>
+    ),
+  ),
+  cell(
+    'Customer',
+    (one) => one.object === 'key' && one.account_id && <NameLink id={one.account_id} name={one.account_name} />,
+  ),
   cell('State', (one) => <Badge of={one.status} />),
   cell('External id', (one) => one.external_id),
 ]
-
-function keyWords({ account_id, account_name, last_four }: SearchShape['keys'][number]) {
-  return (
-    <>
-      key <code>…{last_four}</code> {account_id && ['of ', <NameLink id={account_id} name={account_name} />]}
-    </>
-  )
-}
 
 function Found({ found: { accounts, keys, request_id } }: { readonly found: SearchShape }) {
   const rows = [...accounts, ...keys]

@@ -139,6 +139,12 @@ export function Segments({ label, options, value, hrefOf }: SegmentsProps) {
   )
 }
 
+type ReferenceProps = { readonly value: string; readonly onInput: (value: string) => void }
+
+export function ReferenceField(props: ReferenceProps) {
+  return <Field label="Reference" {...props} maxLength={200} hint="The payment, such as an invoice." />
+}
+
 export function AmountField(props: FieldProps) {
   return <Field {...props} inputMode="decimal" pattern={AMOUNT_PATTERN} required />
 }

@@ -37,27 +37,13 @@ const KEY_FIELDS = [
   'account_name',
 ] as const satisfies readonly (keyof KeyShape)[]
 
-const CUSTOMER_FIELDS = [
-  'id',
-  'name',
-  'external_id',
-  'status',
-  'granted',
-  'available',
-  'held',
-  'spent',
-  'key_count',
-  'contact_name',
-  'contact_email',
-  'created_at',
-  'note',
-] as const satisfies readonly (keyof AccountShape)[]
+export function keysCsv(keys: readonly KeyShape[]): string {
+  return csvOf([KEY_FIELDS, ...keys.map((key) => KEY_FIELDS.map((field) => key[field]))])
+}
 
-export const keysCsv = (keys: readonly KeyShape[]) => rowsCsv(KEY_FIELDS, keys)
-export const customersCsv = (customers: readonly AccountShape[]) => rowsCsv(CUSTOMER_FIELDS, customers)
-
-function rowsCsv<Field extends string>(fields: readonly Field[], rows: readonly Readonly<Record<Field, unknown>>[]) {
-  return csvOf([fields, ...rows.map((row) => fields.map((field) => row[field]))])
+/** All that is known of each. */
+export function customersCsv(customers: readonly AccountShape[]): string {
+  return csvOf([Object.keys(customers[0] ?? {}), ...customers.map(Object.values)])
 }
 
 const USAGE_NUMBERS = [

@@ -51,80 +51,55 @@ function spanText({ from, to = '' }: Range, isUtc: boolean): string {
 
 const WAIT_MS = 200
 
-/** Chips for a customer and for a key, by their names; the address has the id, because names may change and may be shared. */
-export function NameChips({ url }: { readonly url: PageUrl }) {
-  return (
-    <>
-      <NameChip url={url} label="Customer" filter="account" list="accounts" />
-      <NameChip url={url} label="Key" filter="key_id" list="keys" />
-    </>
-  )
-}
+const LISTS = { account: ['accounts', 'Customer'], key_id: ['keys', 'Key'] } as const
+type Filter = keyof typeof LISTS
+type Named = { readonly account: AccountShape; readonly key_id: KeyShape }
 
-type Lists = { readonly keys: KeyShape; readonly accounts: AccountShape }
-
-type ChipProps = {
-  readonly url: PageUrl
-  readonly label: string
-  readonly filter: 'account' | 'key_id'
-  readonly list: keyof Lists
-}
-
-function NameChip({ url, label, filter, list }: ChipProps) {
+/** A customer or a key by its name; the address has its id, because names may change and may be shared. */
+function NameChip({ url, filter }: { readonly url: PageUrl; readonly filter: Filter }) {
   const id = url.query.get(filter) ?? ''
-  const known = useLoad<Lists[typeof list]>(id === '' ? null : pathOf(id))
-  return (
-    <NamePicker
-      label={label}
-      list={list}
-      value={id && (known.data?.name ?? id)}
-      onChoose={(chosen) => goWith(url, { [filter]: chosen?.id })}
-    />
-  )
+  const { data } = useLoad<Named[Filter]>(id === '' ? null : pathOf(id))
+  const choose = (chosen: Named[Filter] | null) => goWith(url, { [filter]: chosen?.id })
+  return <NamePicker filter={filter} value={id && (data?.name ?? id)} onChoose={choose} />
 }
 
-type PickerProps<List extends keyof Lists> = {
-  readonly label: string
-  readonly list: List
+export function NameChips({ url }: { readonly url: PageUrl }) {
+  return (Object.keys(LISTS) as Filter[]).map((filter) => <NameChip key={filter} url={url} filter={filter} />)
+}
+
+type PickerProps<F extends Filter> = {
+  readonly filter: F
   readonly value: string | undefined
-  readonly onChoose: (chosen: Lists[List] | null) => void
-  readonly isOffered?: (one: Lists[List]) => boolean
+  readonly onChoose: (chosen: Named[F] | null) => void
+  readonly isOffered?: (one: Named[F]) => boolean
 }
 
-export function NamePicker<List extends keyof Lists>({ label, value, onChoose, ...found }: PickerProps<List>) {
+export function NamePicker<F extends Filter>(props: PickerProps<F>) {
   return (
-    <Picker<Lists[List]> label={label} value={value} onChoose={onChoose}>
-      {(choose) => <NamesFound {...found} onChoose={choose} />}
+    <Picker<Named[F]> label={LISTS[props.filter][1]} value={props.value} onChoose={props.onChoose}>
+      {(choose) => <NamesFound {...props} onChoose={(chosen) => chosen && choose(chosen)} />}
     </Picker>
   )
 }
 
-type Found<T> = Partial<Pick<List<T>, 'data'>> & { readonly [list in keyof Lists]?: readonly T[] }
-type FoundProps<List extends keyof Lists> = Omit<PickerProps<List>, 'label' | 'value' | 'onChoose'> & {
-  readonly onChoose: (chosen: Lists[List]) => void
-}
+type Found<T> = Partial<Pick<List<T>, 'data'>> & { readonly keys?: readonly T[]; readonly accounts?: readonly T[] }
 
-function NamesFound<List extends keyof Lists>({ list, isOffered = () => true, onChoose }: FoundProps<List>) {
+function NamesFound<F extends Filter>({ filter, isOffered = () => true, onChoose }: PickerProps<F>) {
   const [typed, setTyped] = useState('')
   const text = usePaused(typed, WAIT_MS)
-  const found = useLoad<Found<Lists[List]>>(text ? `/search?${queryText({ q: text })}` : `/${list}?limit=50`)
+  const [list, label] = LISTS[filter]
+  const found = useLoad<Found<Named[F]>>(text ? `/search?${queryText({ q: text })}` : `/${list}?limit=50`)
   // Enter must not choose from what was found for an earlier text.
   const isCurrent = typed === text && found.data !== undefined
   const rows = (isCurrent ? (found.data?.[list] ?? found.data?.data ?? []) : []).filter(isOffered)
+  const noteOf = (one: Named[Filter]) => (one.object === 'key' ? `…${one.last_four}` : (one.external_id ?? undefined))
   return (
     <Choices
-      label={list === 'keys' ? 'a key' : 'a customer'}
-      choices={rows.map((one) => ({
-        value: one.id,
-        text: one.name,
-        note: one.object === 'key' ? `…${one.last_four}` : (one.external_id ?? undefined),
-      }))}
+      label={`a ${label.toLowerCase()}`}
+      choices={rows.map((one) => ({ value: one.id, text: one.name, note: noteOf(one) }))}
       isLoading={!isCurrent}
       onTyped={setTyped}
-      onChoose={(id) => {
-        const chosen = rows.find((one) => one.id === id)
-        if (chosen) onChoose(chosen)
-      }}
+      onChoose={(id) => onChoose(rows.find((one) => one.id === id) ?? null)}
     />
   )
 }

@@ -11,7 +11,7 @@ export type FormField = {
   readonly hint?: string
   readonly mostChars?: number
   /** Shares a line of the form with others. */
-  readonly isShort?: true
+  readonly isShort?: boolean
   readonly none?: string
   /** A value of the admin API as a person would type it, and as one reads it. */
   readonly typed: (value: unknown) => string
@@ -40,19 +40,14 @@ export function keyForm(accountId: string | null | undefined): Form {
 }
 
 export const CUSTOMER_FORM: Form = ASKED_OF_ACCOUNTS.map((setting) => {
-  const { words, ...row } = ACCOUNT_WORDS[setting]
-  const { kind, none = '' } = row
-  if (kind === 'flag') {
-    const text = (value: unknown) => (value ? 'yes' : '')
-    return { ...row, typed: text, shown: (value) => text(value) || none, value: Boolean }
-  }
+  const row = ACCOUNT_WORDS[setting]
+  const typed = (value: unknown) => (value === true ? 'yes' : String(value || ''))
   return {
     ...row,
-    ...(row.field !== 'name' && row.field !== 'note' && { isShort: true as const }),
-    hint: `${words.charAt(0).toUpperCase()}${words.slice(1)}.`,
-    typed: (value) => String(value ?? ''),
-    shown: (value) => String(value ?? none),
-    value: (text) => text.trim() || null,
+    isShort: !['name', 'note'].includes(row.field),
+    typed,
+    shown: (value) => typed(value) || (row.none ?? ''),
+    value: (text) => (row.kind === 'flag' ? text !== '' : text.trim() || null),
   }
 })
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AccountStatus } from '../../layers/admin/api/shapes/accounts.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { zone } from '../preferences.ts'
 import { linkTo, placeOf } from '../router.ts'
@@ -92,6 +93,18 @@ function kindOf(status: number, outcome: string): string {
 /** Leads to the page of a key or a customer. */
 export function NameLink({ id, name }: { readonly id: string; readonly name?: string | null | undefined }) {
   return <a href={linkTo(placeOf(id))}>{name || <code>{id}</code>}</a>
+}
+
+type Asked = Pick<RequestLine, 'key_id' | 'key_name' | 'account_id' | 'account_name'>
+
+/** The key that made a request, and the customer that it is of. */
+export function KeyName({ of }: { readonly of: Asked }) {
+  return (
+    <>
+      <NameLink id={of.key_id} name={of.key_name} />
+      {of.account_id && [' of ', <NameLink id={of.account_id} name={of.account_name} />]}
+    </>
+  )
 }
 
 /** The last signs of an id are those that differ; all of it when it is pointed at. */

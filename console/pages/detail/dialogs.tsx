@@ -7,7 +7,7 @@ import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask, failureFrom, pathOf, post } from '../../api.ts'
 import { EventChange } from '../../parts/columns.tsx'
-import { announce, Button, Field } from '../../parts/controls.tsx'
+import { announce, Button, Field, ReferenceField } from '../../parts/controls.tsx'
 import { ActDialog, Sure } from '../../parts/dialog.tsx'
 import { AMOUNT_PATTERN } from '../../parts/numbers.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
@@ -23,8 +23,34 @@ export type DialogProps<Of extends Detail> = {
   readonly onClose: () => void
 }
 
-/** The server answers it with what it is about, as it is then. */
-type PlainAct<Of> = {
+export type Act<Of extends Detail> = {
+  readonly button: string
+  readonly class?: 'primary' | 'danger'
+  readonly isOffered?: (of: Of) => boolean
+  readonly Form: (props: DialogProps<Of>) => VNode
+}
+
+type ButtonProps<Of extends Detail> = Omit<DialogProps<Of>, 'onClose'> & { readonly act: Act<Of> }
+
+export function ActButton<Of extends Detail>({ act: { button, class: kind, Form }, of: now, onDone }: ButtonProps<Of>) {
+  // The dialog works on what was there when it opened, even if the page learns of changes meanwhile.
+  const [opened, setOpened] = useState<Of>()
+  const close = () => setOpened(undefined)
+  const done = (then: Of) => {
+    close()
+    onDone(then)
+  }
+  return (
+    <>
+      <Button class={kind} onClick={() => setOpened(now)}>
+        {button}
+      </Button>
+      {opened && <Form of={opened} onDone={done} onClose={close} />}
+    </>
+  )
+}
+
+type Plain<Of> = {
   readonly title: (name: string) => string
   readonly verb: string
   readonly done: (now: Of) => string
@@ -33,72 +59,25 @@ type PlainAct<Of> = {
   readonly about: (of: Of) => ComponentChildren
 }
 
-type Asked<Of extends Detail> = PlainAct<Of> | { readonly Form: (props: DialogProps<Of>) => VNode }
-
-type Act<Of extends Detail> = Asked<Of> & {
-  /** Without one it is offered elsewhere on the page. */
-  readonly button?: string
-  readonly class?: 'primary' | 'danger'
-  readonly isOffered?: (of: Of) => boolean
-}
-
-/** By their names, in the order of their buttons. The name of a plain one is the last part of its path. */
-export type Acts<Of extends Detail> = Readonly<Record<string, Act<Of>>>
-
-type ButtonsProps<Of extends Detail> = {
-  readonly acts: Acts<Of>
-  readonly of: Of
-  readonly onOpen: (act: string) => void
-}
-
-export function ActButtons<Of extends Detail>({ acts, of, onOpen }: ButtonsProps<Of>) {
-  return Object.entries(acts).map(
-    ([name, act]) =>
-      act.button &&
-      act.isOffered?.(of) !== false && (
-        <Button key={name} class={act.class ?? ''} onClick={() => onOpen(name)}>
-          {act.button}
-        </Button>
-      ),
-  )
-}
-
-type Opened<Of extends Detail> = DialogProps<Of> & { readonly acts: Acts<Of>; readonly act: string }
-
-/** A dialog works on what was there when it opened, even if the page learns of changes meanwhile. */
-export function DetailDialog<Of extends Detail>({ acts, act, of: now, ...rest }: Opened<Of>) {
-  const [of] = useState(now)
-  const asked = acts[act]
-  if (!asked) return null
-  return 'Form' in asked ? <asked.Form of={of} {...rest} /> : <Plain {...rest} of={of} act={act} plain={asked} />
-}
-
-type PlainProps<Of extends Detail> = DialogProps<Of> & { readonly act: string; readonly plain: PlainAct<Of> }
-
-function Plain<Of extends Detail>({ act, plain, of, onDone, onClose }: PlainProps<Of>) {
-  const { title, verb, done, isDangerous, isConfirmed, about } = plain
-  const [confirm, setConfirm] = useState('')
-  const send = async (idempotencyKey: string) => {
-    const now = await post<Of>(`${pathOf(of.id)}/${act}`, idempotencyKey, isConfirmed ? { confirm } : {})
-    announce(done(now))
-    onDone(now)
+/** An act, by the last part of its path, that needs nothing more. The server answers it with what is there then. */
+export function plain<Of extends Detail>(act: string, { title, done, isConfirmed, about, ...shown }: Plain<Of>) {
+  return ({ of, onDone, onClose }: DialogProps<Of>) => {
+    const [confirm, setConfirm] = useState('')
+    const send = async (idempotencyKey: string) => {
+      const now = await post<Of>(`${pathOf(of.id)}/${act}`, idempotencyKey, isConfirmed ? { confirm } : {})
+      announce(done(now))
+      onDone(now)
+    }
+    const isReady = !isConfirmed || confirm === of.name
+    return (
+      <ActDialog {...shown} title={title(of.name)} isReady={isReady} onAct={send} onClose={onClose}>
+        <p>{about(of)}</p>
+        {isConfirmed && (
+          <Field label={`Type its name, ${of.name}, to go on`} value={confirm} onInput={setConfirm} required />
+        )}
+      </ActDialog>
+    )
   }
-  const isReady = !isConfirmed || confirm === of.name
-  return (
-    <ActDialog
-      title={title(of.name)}
-      verb={verb}
-      isDangerous={isDangerous}
-      isReady={isReady}
-      onAct={send}
-      onClose={onClose}
-    >
-      <p>{about(of)}</p>
-      {isConfirmed && (
-        <Field label={`Type its name, ${of.name}, to go on`} value={confirm} onInput={setConfirm} required />
-      )}
-    </ActDialog>
-  )
 }
 
 export function formOf(of: Detail): Form {
@@ -183,10 +162,4 @@ export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogP
       {usedBefore === reference && <Sure>Grant under this reference again</Sure>}
     </ActDialog>
   )
-}
-
-type ReferenceProps = { readonly value: string; readonly onInput: (value: string) => void }
-
-export function ReferenceField(props: ReferenceProps) {
-  return <Field label="Reference" {...props} maxLength={200} hint="The payment, such as an invoice." />
 }

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { GrantShape } from '../../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
@@ -17,50 +16,46 @@ import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
 import { UsageChart } from '../../parts/usage-chart.tsx'
 import { useList, useLive } from '../../parts/use-load.ts'
 import { attentionOf, Badge, Moment, useNow } from '../../parts/values.tsx'
-import { filterOf, go, linkTo, type PageUrl, placeOf, type Query, queryText, withQuery } from '../../router.ts'
-import { ActButtons, type Acts, type Detail, DetailDialog } from './dialogs.tsx'
+import { filterOf, go, linkTo, type PageUrl, placeOf, queryText, withQuery } from '../../router.ts'
+import { type Act, ActButton, type Detail } from './dialogs.tsx'
 import { Balance, DAYS, isShared } from './panels.tsx'
 
 const LIVE_MS = 3000
 const USAGE_MS = 60_000
 const LAST_REQUESTS = 10
 
-export type Parts<Of extends Detail> = {
+type Props<Of extends Detail> = {
+  readonly url: PageUrl
   readonly word: 'key' | 'customer'
-  readonly acts: Acts<Of>
-  /** What the charges are told by; the first unless another is chosen. */
-  readonly groups: readonly ('model' | 'key')[]
+  readonly acts: readonly Act<Of>[]
+  /** The charges may be told by each of them. */
+  readonly groups: readonly string[]
   /** Beside what was charged and asked. */
   readonly use: (of: Of) => ComponentChildren
-  readonly above?: (of: Of, open: (act: string) => void) => ComponentChildren
+  readonly above?: (of: Of, onDone: (now: Of) => void) => ComponentChildren
   readonly beside: (of: Of) => ComponentChildren
   readonly below: (of: Of) => ComponentChildren
 }
 
-/** The charges of the last days of a key or a customer. */
+/** The charges of the last days. */
 export function useUsage(id: string, groupBy: string) {
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
   return useLive<UsagePage>(`/usage?${queryText({ ...filterOf(id), group_by: groupBy, from })}`, USAGE_MS)
 }
 
-type Props<Of extends Detail> = { readonly url: PageUrl; readonly parts: Parts<Of> }
-
 /** The page of a key or of a customer. */
-export function DetailPage<Of extends Detail>({ url, parts }: Props<Of>) {
-  const { word, acts, groups } = parts
+export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...parts }: Props<Of>) {
   const [, id = ''] = url.path
   const path = pathOf(id)
   const own = filterOf(id)
   const of = useLive<Of>(path, LIVE_MS)
-  const by = groups.find((group) => group === url.query.get('by')) ?? groups[0] ?? 'model'
+  const by = groups.find((group) => group === url.query.get('by')) ?? 'model'
   const usage = useUsage(id, by)
   const requests = useList<RequestLine>('/requests', own)
   const grants = useList<GrantShape>(`${path}/grants`)
   const events = useList<EventShape>(`${path}/events`)
-  const [act, setAct] = useState<string | undefined>(undefined)
   const changed = (now: Of) => {
     of.set(now)
-    setAct(undefined)
     events.reload()
     grants.reload()
   }
@@ -70,7 +65,12 @@ export function DetailPage<Of extends Detail>({ url, parts }: Props<Of>) {
   return (
     <Page
       title={of.data ? of.data.name : id}
-      actions={of.data && !isOver && <ActButtons acts={acts} of={of.data} onOpen={setAct} />}
+      actions={acts.map(
+        (act) =>
+          of.data &&
+          !isOver &&
+          act.isOffered?.(of.data) !== false && <ActButton key={act.button} act={act} of={of.data} onDone={changed} />,
+      )}
     >
       <Loading of={of}>
         {(data) => (
@@ -82,7 +82,7 @@ export function DetailPage<Of extends Detail>({ url, parts }: Props<Of>) {
               <code class="quiet">{data.id}</code>
               <CopyButton text={() => data.id} what={`the ${word}’s id`} class="tiny" />
             </p>
-            {parts.above?.(data, setAct)}
+            {parts.above?.(data, changed)}
             <Balance of={data} usage={usage.data}>
               {parts.use(data)}
             </Balance>
@@ -95,7 +95,16 @@ export function DetailPage<Of extends Detail>({ url, parts }: Props<Of>) {
                     url={url}
                     isByHour={false}
                     onPick={(first, end) => go(['requests'], { ...own, from: first, to: end })}
-                    beside={groups.length > 1 && <GroupChoice groups={groups} by={by} url={url} />}
+                    beside={
+                      groups.length > 1 && (
+                        <Segments
+                          label="Group by"
+                          options={groups.map((group) => [group, `By ${group}`] as const)}
+                          value={by}
+                          hrefOf={(group) => withQuery(url, { by: group })}
+                        />
+                      )
+                    }
                   />
                 )}
               </Loading>
@@ -105,7 +114,23 @@ export function DetailPage<Of extends Detail>({ url, parts }: Props<Of>) {
           </>
         )}
       </Loading>
-      <LastRequests of={requests} word={word} own={own} />
+      <Panel
+        title="Last requests"
+        class="apart"
+        beside={<a href={linkTo(['requests'], { ...own, range: '30d' })}>All requests of this {word}</a>}
+      >
+        <Rows
+          of={{ ...requests, rows: requests.rows.slice(0, LAST_REQUESTS), hasMore: false }}
+          caption="Last requests"
+          columns={REQUEST_COLUMNS.filter(({ head }) => word !== 'key' || head !== 'Key')}
+          by="request_id"
+          empty={
+            <Empty>
+              This {word} has made no requests yet. <a href={linkTo(['playground'])}>Playground</a> shows how one looks.
+            </Empty>
+          }
+        />
+      </Panel>
       <div class={hasGrants ? 'two' : undefined}>
         <Panel title="Changes">
           <Rows of={events} caption="Changes" columns={EVENTS} by="id" empty={<Empty>No change is on record.</Empty>} />
@@ -126,51 +151,7 @@ export function DetailPage<Of extends Detail>({ url, parts }: Props<Of>) {
           </Panel>
         )}
       </div>
-      {act && of.data && (
-        <DetailDialog acts={acts} act={act} of={of.data} onDone={changed} onClose={() => setAct(undefined)} />
-      )}
     </Page>
-  )
-}
-
-type ChoiceProps = Pick<Parts<Detail>, 'groups'> & { readonly by: string; readonly url: PageUrl }
-
-function GroupChoice({ groups, by, url }: ChoiceProps) {
-  return (
-    <Segments
-      label="Group by"
-      options={groups.map((group) => [group, `By ${group}`] as const)}
-      value={by}
-      hrefOf={(group) => withQuery(url, { by: group })}
-    />
-  )
-}
-
-type LastProps = {
-  readonly of: ReturnType<typeof useList<RequestLine>>
-  readonly word: string
-  readonly own: Query
-}
-
-function LastRequests({ of: requests, word, own }: LastProps) {
-  return (
-    <Panel
-      title="Last requests"
-      class="apart"
-      beside={<a href={linkTo(['requests'], { ...own, range: '30d' })}>All requests of this {word}</a>}
-    >
-      <Rows
-        of={{ ...requests, rows: requests.rows.slice(0, LAST_REQUESTS), hasMore: false }}
-        caption="Last requests"
-        columns={REQUEST_COLUMNS.filter(({ head }) => word !== 'key' || head !== 'Key')}
-        by="request_id"
-        empty={
-          <Empty>
-            This {word} has made no requests yet. <a href={linkTo(['playground'])}>Playground</a> shows how one looks.
-          </Empty>
-        }
-      />
-    </Panel>
   )
 }
 

@@ -94,24 +94,20 @@ type SettingsProps = {
   readonly of: Detail
   /** Settings that are shown elsewhere. */
   readonly without: readonly string[]
-  readonly more?: readonly (readonly [name: string, value: ComponentChildren])[]
+  /** The secret of a key. */
+  readonly children?: ComponentChildren
 }
 
-export function Settings({ of, without, more = [] }: SettingsProps) {
-  const shown = formOf(of).filter(({ field }) => !without.includes(field))
+export function Settings({ of, without, children }: SettingsProps) {
+  const told = formOf(of).filter(({ field }) => !without.includes(field))
+  const facts = told.map(({ field, label, kind, shown }) => {
+    const value = (of as Readonly<Record<string, unknown>>)[field]
+    return [label, kind === 'moment' && value ? <Moment at={String(value)} /> : shown(value)] as const
+  })
   return (
     <>
       <h2>Settings</h2>
-      <Facts
-        of={[
-          ...shown.map(({ field, label, kind, shown }) => {
-            const value = (of as Readonly<Record<string, unknown>>)[field]
-            return [label, kind === 'moment' && value ? <Moment at={String(value)} /> : shown(value)] as const
-          }),
-          ...more,
-          ['Created', <Moment at={of.created_at} isBrief />],
-        ]}
-      />
+      <Facts of={[...facts, ['Secret', children], ['Created', <Moment at={of.created_at} isBrief />]]} />
     </>
   )
 }

@@ -5,48 +5,57 @@ import { pathOf, post } from '../../api.ts'
 import { announce, Select } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
-import { type Acts, type DialogProps, EditSettings, GrantCredits } from '../detail/dialogs.tsx'
+import { type Act, type DialogProps, EditSettings, GrantCredits, plain } from '../detail/dialogs.tsx'
 import { OldUse } from './panels.tsx'
 
-export const KEY_ACTS: Acts<KeyDetail> = {
-  grant: {
+export const KEY_ACTS: readonly Act<KeyDetail>[] = [
+  {
     button: 'Grant credits',
     class: 'primary',
     isOffered: ({ account_id }) => account_id === null,
     Form: GrantCredits,
   },
-  edit: { button: 'Change settings', Form: EditSettings },
-  rotate: { button: 'Rotate', Form: RotateKey },
-  suspend: {
+  { button: 'Change settings', Form: EditSettings },
+  { button: 'Rotate', Form: RotateKey },
+  {
     button: 'Suspend',
     isOffered: ({ status }) => status !== 'suspended',
-    title: (name) => `Suspend ${name}?`,
-    verb: 'Suspend',
-    done: ({ name }) => `${name} is suspended.`,
-    isDangerous: true,
-    about: () =>
-      'Every request with it is refused from the next one on, until you resume it. Requests under way end as usual, and its credits, limits and secrets stay.',
+    Form: plain('suspend', {
+      title: (name) => `Suspend ${name}?`,
+      verb: 'Suspend',
+      done: ({ name }) => `${name} is suspended.`,
+      isDangerous: true,
+      about: () =>
+        'Every request with it is refused from the next one on, until you resume it. Requests under way end as usual, and its credits, limits and secrets stay.',
+    }),
   },
-  resume: {
+  {
     button: 'Resume',
     isOffered: ({ status }) => status === 'suspended',
-    title: (name) => `Resume ${name}?`,
-    verb: 'Resume',
-    done: ({ name }) => `${name} is resumed.`,
-    about: () => 'Requests with it are admitted again from the next one on.',
+    Form: plain('resume', {
+      title: (name) => `Resume ${name}?`,
+      verb: 'Resume',
+      done: ({ name }) => `${name} is resumed.`,
+      about: () => 'Requests with it are admitted again from the next one on.',
+    }),
   },
-  revoke: {
+  {
     button: 'Revoke',
     class: 'danger',
-    title: (name) => `Revoke ${name} for good?`,
-    verb: 'Revoke for good',
-    done: ({ name }) => `${name} is revoked.`,
-    isDangerous: true,
-    isConfirmed: true,
-    about: ({ account_name }) =>
-      `Every request with it is refused from now on, and nothing brings the key back.${account_name ? ` The credits stay those of ${account_name}.` : ''}`,
+    Form: plain('revoke', {
+      title: (name) => `Revoke ${name} for good?`,
+      verb: 'Revoke for good',
+      done: ({ name }) => `${name} is revoked.`,
+      isDangerous: true,
+      isConfirmed: true,
+      about: () => 'Every request with it is refused from now on, and nothing brings the key back.',
+    }),
   },
-  'end-grace': {
+]
+
+export const END_GRACE: Act<KeyDetail> = {
+  button: 'End now',
+  Form: plain('end-grace', {
     title: (name) => `End the old secret of ${name}?`,
     verb: 'End now',
     done: ({ name }) => `The old secret of ${name} has ended.`,
@@ -56,7 +65,7 @@ export const KEY_ACTS: Acts<KeyDetail> = {
         <OldUse of={key} /> Who uses it is refused from the next request on.
       </>
     ),
-  },
+  }),
 }
 
 const GRACES = [

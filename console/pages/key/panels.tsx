@@ -1,12 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
-import { Button } from '../../parts/controls.tsx'
 import { Share } from '../../parts/metric.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { Credits, Moment, useNow } from '../../parts/values.tsx'
 
-export function GraceBanner({ of: key, onEnd }: { readonly of: KeyDetail; readonly onEnd: () => void }) {
+type BannerProps = { readonly of: KeyDetail; readonly children: ComponentChildren }
+
+export function GraceBanner({ of: key, children }: BannerProps) {
   if (!key.previous) return null
   const { last_four, expires_at } = key.previous
   return (
@@ -14,7 +15,7 @@ export function GraceBanner({ of: key, onEnd }: { readonly of: KeyDetail; readon
       <p>
         The old secret <code>…{last_four}</code> works for another <Countdown to={expires_at} />. <OldUse of={key} />
       </p>
-      <Button onClick={onEnd}>End now</Button>
+      {children}
     </section>
   )
 }

@@ -125,8 +125,7 @@ export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
       <SettingsForm form={form} typed={typed} onChange={setTyped} />
       {!fixed && (
         <NamePicker
-          label="Customer"
-          list="accounts"
+          filter="account"
           value={account?.name}
           onChoose={setAccount}
           isOffered={({ status }) => status !== 'closed'}

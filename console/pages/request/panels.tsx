@@ -3,7 +3,7 @@ import { colourIn } from '../../parts/chart.tsx'
 import { counted, durationText, sumOf } from '../../parts/numbers.ts'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
-import { Badge, Credits, Moment, NameLink, RequestLink, Status, Took } from '../../parts/values.tsx'
+import { Badge, Credits, KeyName, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
 import { explained, type RowFacts, rowFacts, tokensPerSecond } from './row-facts.ts'
 
 type Props = { readonly of: RequestShape }
@@ -26,8 +26,7 @@ export function Summary({ of: request }: Props) {
           )}
         </div>
         <div class="push">
-          <NameLink id={request.key_id} name={request.key_name} />
-          {request.account_id && [' of ', <NameLink id={request.account_id} name={request.account_name} />]}
+          <KeyName of={request} />
           <small class="note">{facts.started_at && <Moment at={facts.started_at} />}</small>
         </div>
       </section>

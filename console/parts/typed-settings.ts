@@ -1,18 +1,14 @@
 import { ACCOUNT_WORDS, ASKED_OF_ACCOUNTS } from '../../layers/admin/settings/account-words.ts'
 import { shownText, typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
-import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
-import { KEY_SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
+import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
+import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 
-export type FormField = {
-  /** The name in the admin API. */
+type Row = (typeof SETTING_WORDS)[Setting]
+
+export type FormField = Pick<Row, 'label' | 'hint' | 'mostChars' | 'none'> & {
   readonly field: string
-  readonly kind: SettingKind | 'flag'
-  readonly label: string
-  readonly hint?: string
-  readonly mostChars?: number
-  /** Shares a line of the form with others. */
+  readonly kind: Row['kind'] | 'flag'
   readonly isShort?: boolean
-  readonly none?: string
   /** A value of the admin API as a person would type it, and as one reads it. */
   readonly typed: (value: unknown) => string
   readonly shown: (value: unknown) => string

@@ -7,7 +7,7 @@ import { ActDialog } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf, shortAmount } from '../../parts/numbers.ts'
 import { Credits } from '../../parts/values.tsx'
-import { type Act, type DialogProps, EditSettings, GrantCredits, plain } from '../detail/dialogs.tsx'
+import { type Act, type DialogProps, EditSettings, GrantCredits, pausing, plain } from '../detail/dialogs.tsx'
 import { CreateKey } from '../keys/acts.tsx'
 
 type Props = DialogProps<AccountDetail>
@@ -17,42 +17,15 @@ export const ACCOUNT_ACTS: readonly Act<AccountDetail>[] = [
   { button: 'Add key', Form: AddKey },
   { button: 'Change settings', Form: EditSettings },
   { button: 'Adopt a key', isOffered: ({ status }) => status === 'active', Form: AdoptKey },
-  {
-    button: 'Suspend',
-    isOffered: ({ status }) => status === 'active',
-    Form: plain('suspend', {
-      title: (name) => `Suspend ${name}?`,
-      verb: 'Suspend',
-      done: ({ name }) => `${name} is suspended, with all its keys.`,
-      isDangerous: true,
-      about: ({ keys }) =>
-        `Every request with its ${countOf(keys.length, 'key')} is refused from the next one on, until you resume it. Requests under way end as usual, and its credits stay.`,
-    }),
-  },
-  {
-    button: 'Resume',
-    isOffered: ({ status }) => status === 'suspended',
-    Form: plain('resume', {
-      title: (name) => `Resume ${name}?`,
-      verb: 'Resume',
-      done: ({ name }) => `${name} is resumed.`,
-      about: () =>
-        'Requests with its keys are admitted again from the next one on. A key that was suspended by itself stays so.',
-    }),
-  },
-  {
+  ...pausing<AccountDetail>(({ keys }) => `its ${countOf(keys.length, 'key')}`),
+  plain({
     button: 'Close',
+    path: 'close',
     class: 'danger',
-    Form: plain('close', {
-      title: (name) => `Close ${name} for good?`,
-      verb: 'Close for good',
-      done: ({ name, available }) => `${name} is closed. ${available} credits are left of its balance.`,
-      isDangerous: true,
-      isConfirmed: true,
-      about: ({ keys, available }) =>
-        `Its ${countOf(keys.length, 'key')} are revoked, and nothing brings it or them back. ${shortAmount(available)} credits are left, which nobody can use then.`,
-    }),
-  },
+    isConfirmed: true,
+    about: ({ keys, available }) =>
+      `Its keys (${keys.length}) are revoked, and nothing brings it or them back. ${shortAmount(available)} credits are left, which nobody can use then.`,
+  }),
 ]
 
 /** The customer as it is after a change of its keys. */

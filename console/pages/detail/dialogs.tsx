@@ -50,27 +50,38 @@ export function ActButton<Of extends Detail>({ act: { button, class: kind, Form 
   )
 }
 
-type Plain<Of> = {
-  readonly title: (name: string) => string
-  readonly verb: string
-  readonly done: (now: Of) => string
-  readonly isDangerous?: boolean
-  readonly isConfirmed?: boolean
+type Plain<Of extends Detail> = Omit<Act<Of>, 'Form'> & {
+  /** The last part of its path. */
+  readonly path: string
+  readonly title?: (name: string) => string
   readonly about: (of: Of) => ComponentChildren
+  readonly isConfirmed?: boolean
+  readonly isDangerous?: boolean
 }
 
-/** An act, by the last part of its path, that needs nothing more. The server answers it with what is there then. */
-export function plain<Of extends Detail>(act: string, { title, done, isConfirmed, about, ...shown }: Plain<Of>) {
-  return ({ of, onDone, onClose }: DialogProps<Of>) => {
+/** An act that needs nothing more. The server answers it with what is there then. */
+export function plain<Of extends Detail>({ path, title, about, ...act }: Plain<Of>): Act<Of> {
+  const { button, isConfirmed, isDangerous = true } = act
+  const end = isConfirmed ? ' for good' : ''
+  return { ...act, Form }
+
+  function Form({ of, onDone, onClose }: DialogProps<Of>) {
     const [confirm, setConfirm] = useState('')
     const send = async (idempotencyKey: string) => {
-      const now = await post<Of>(`${pathOf(of.id)}/${act}`, idempotencyKey, isConfirmed ? { confirm } : {})
-      announce(done(now))
+      const now = await post<Of>(`${pathOf(of.id)}/${path}`, idempotencyKey, isConfirmed ? { confirm } : {})
+      const left = now.object === 'account' ? `, with ${now.available} credits` : ''
+      announce(`Done: ${now.name} is ${now.status}${left}.`)
       onDone(now)
     }
-    const isReady = !isConfirmed || confirm === of.name
     return (
-      <ActDialog {...shown} title={title(of.name)} isReady={isReady} onAct={send} onClose={onClose}>
+      <ActDialog
+        title={title?.(of.name) ?? `${button} ${of.name}${end}?`}
+        verb={button + end}
+        isDangerous={isDangerous}
+        isReady={!isConfirmed || confirm === of.name}
+        onAct={send}
+        onClose={onClose}
+      >
         <p>{about(of)}</p>
         {isConfirmed && (
           <Field label={`Type its name, ${of.name}, to go on`} value={confirm} onInput={setConfirm} required />
@@ -78,6 +89,26 @@ export function plain<Of extends Detail>(act: string, { title, done, isConfirmed
       </ActDialog>
     )
   }
+}
+
+/** Suspend and resume, for requests with what is told of. */
+export function pausing<Of extends Detail>(what: (of: Of) => string): readonly Act<Of>[] {
+  return [
+    plain({
+      button: 'Suspend',
+      path: 'suspend',
+      isOffered: ({ status }) => status !== 'suspended',
+      about: (of) =>
+        `Every request with ${what(of)} is refused from the next one on, until you resume it. Requests under way end as usual, and credits, limits and secrets stay.`,
+    }),
+    plain({
+      button: 'Resume',
+      path: 'resume',
+      isDangerous: false,
+      isOffered: ({ status }) => status === 'suspended',
+      about: (of) => `Requests with ${what(of)} are admitted again from the next one on.`,
+    }),
+  ]
 }
 
 export function formOf(of: Detail): Form {

@@ -5,7 +5,7 @@ import { pathOf, post } from '../../api.ts'
 import { announce, Select } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
-import { type Act, type DialogProps, EditSettings, GrantCredits, plain } from '../detail/dialogs.tsx'
+import { type Act, type DialogProps, EditSettings, GrantCredits, pausing, plain } from '../detail/dialogs.tsx'
 import { OldUse } from './panels.tsx'
 
 export const KEY_ACTS: readonly Act<KeyDetail>[] = [
@@ -17,56 +17,26 @@ export const KEY_ACTS: readonly Act<KeyDetail>[] = [
   },
   { button: 'Change settings', Form: EditSettings },
   { button: 'Rotate', Form: RotateKey },
-  {
-    button: 'Suspend',
-    isOffered: ({ status }) => status !== 'suspended',
-    Form: plain('suspend', {
-      title: (name) => `Suspend ${name}?`,
-      verb: 'Suspend',
-      done: ({ name }) => `${name} is suspended.`,
-      isDangerous: true,
-      about: () =>
-        'Every request with it is refused from the next one on, until you resume it. Requests under way end as usual, and its credits, limits and secrets stay.',
-    }),
-  },
-  {
-    button: 'Resume',
-    isOffered: ({ status }) => status === 'suspended',
-    Form: plain('resume', {
-      title: (name) => `Resume ${name}?`,
-      verb: 'Resume',
-      done: ({ name }) => `${name} is resumed.`,
-      about: () => 'Requests with it are admitted again from the next one on.',
-    }),
-  },
-  {
+  ...pausing<KeyDetail>(() => 'it'),
+  plain({
     button: 'Revoke',
+    path: 'revoke',
     class: 'danger',
-    Form: plain('revoke', {
-      title: (name) => `Revoke ${name} for good?`,
-      verb: 'Revoke for good',
-      done: ({ name }) => `${name} is revoked.`,
-      isDangerous: true,
-      isConfirmed: true,
-      about: () => 'Every request with it is refused from now on, and nothing brings the key back.',
-    }),
-  },
+    isConfirmed: true,
+    about: () => 'Every request with it is refused from now on, and nothing brings the key back.',
+  }),
 ]
 
-export const END_GRACE: Act<KeyDetail> = {
+export const END_GRACE = plain<KeyDetail>({
   button: 'End now',
-  Form: plain('end-grace', {
-    title: (name) => `End the old secret of ${name}?`,
-    verb: 'End now',
-    done: ({ name }) => `The old secret of ${name} has ended.`,
-    isDangerous: true,
-    about: (key) => (
-      <>
-        <OldUse of={key} /> Who uses it is refused from the next request on.
-      </>
-    ),
-  }),
-}
+  path: 'end-grace',
+  title: (name) => `End the old secret of ${name}?`,
+  about: (key) => (
+    <>
+      <OldUse of={key} /> Who uses it is refused from the next request on.
+    </>
+  ),
+})
 
 const GRACES = [
   ['3600', 'for an hour'],

@@ -51,9 +51,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
         after = end.last_id
         setRun({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
         if (after !== null) continue
-        announce(
-          end.wrong === 0 ? `The books of ${audited(end)} balance.` : `${end.wrong} of ${audited(end)} do not balance.`,
-        )
+        announce(`${audited(end)}, ${end.wrong} wrong.`)
       }
     } catch (error) {
       setRun({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })
@@ -139,14 +137,9 @@ const COLUMNS: readonly Column<Line>[] = [
   credits('Available', (line) => line.available),
   credits('Held', (line) => line.held),
   credits('Spent', (line) => line.spent),
-  number('Usage total', (line) =>
-    line.object === 'audit' ? (
-      <>
-        <Credits of={line.row_costs} /> in {counted(line.rows)}
-      </>
-    ) : (
-      `in ${countOf(line.keys, 'key')}`
-    ),
+  number(
+    'Usage total',
+    (line) => line.object === 'audit' && [<Credits of={line.row_costs} />, ` in ${counted(line.rows)}`],
   ),
 ]
 

@@ -30,15 +30,7 @@ function onlyOne({ accounts, keys, request_id }: SearchShape): string | undefine
 
 const COLUMNS: readonly Column<SearchShape['keys' | 'accounts'][number]>[] = [
   name('Name', (one) => <NameLink id={one.id} name={one.name} />),
-  cell('What', (one) =>
-    one.object === 'account' ? (
-      'customer'
-    ) : (
-      <>
-        key <code>…{one.last_four}</code>
-      </>
-    ),
-  ),
+  cell('Ends in', (one) => (one.object === 'key' ? <code>…{one.last_four}</code> : 'a customer')),
   cell(
     'Customer',
     (one) => one.object === 'key' && one.account_id && <NameLink id={one.account_id} name={one.account_name} />,

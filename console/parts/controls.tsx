@@ -139,10 +139,8 @@ export function Segments({ label, options, value, hrefOf }: SegmentsProps) {
   )
 }
 
-type ReferenceProps = { readonly value: string; readonly onInput: (value: string) => void }
-
-export function ReferenceField(props: ReferenceProps) {
-  return <Field label="Reference" {...props} maxLength={200} hint="The payment, such as an invoice." />
+export function ReferenceField(props: Omit<FieldProps, 'label'>) {
+  return <Field {...props} label="Reference" maxLength={200} hint="The payment, such as an invoice." />
 }
 
 export function AmountField(props: FieldProps) {

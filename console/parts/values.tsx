@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AccountStatus } from '../../layers/admin/api/shapes/accounts.ts'
+import type { AccountShape, AccountStatus } from '../../layers/admin/api/shapes/accounts.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
@@ -33,17 +33,7 @@ export const BADGE_WORDS: Readonly<Record<string, string>> = {
   low: 'runs dry soon',
 }
 
-const BAD = new Set([
-  'empty',
-  'revoked',
-  'closed',
-  'expired',
-  'failed',
-  'upstream_error',
-  'abandoned',
-  'wrong',
-  'failing',
-])
+const BAD = new Set('empty revoked closed expired failed upstream_error abandoned wrong failing'.split(' '))
 const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
 const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
 
@@ -52,9 +42,7 @@ export function attentionOf({ badges }: { readonly badges: readonly string[] }):
   return badges.filter((badge) => badge !== 'no_allowlist')
 }
 
-type Stated = { readonly status: string; readonly badges: readonly string[] }
-
-export function State({ of }: { readonly of: Stated }) {
+export function State({ of }: { readonly of: KeyShape | AccountShape }) {
   const badges = [...(of.status === 'active' ? [] : [of.status]), ...attentionOf(of)]
   if (badges.length === 0) return <span class="quiet">active</span>
   return badges.map((badge) => <Badge key={badge} of={badge} />)

@@ -6,7 +6,6 @@ import { announce } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf, shortAmount } from '../../parts/numbers.ts'
-import { Credits } from '../../parts/values.tsx'
 import { type Act, type DialogProps, EditSettings, GrantCredits, pausing, plain } from '../detail/dialogs.tsx'
 import { CreateKey } from '../keys/acts.tsx'
 
@@ -53,8 +52,9 @@ function AdoptKey(props: Props) {
       onClose={onClose}
     >
       <p>
-        A key with a balance of its own becomes a key of {account.name}, which gets that balance. The key’s secret,
-        limits and requests stay. It cannot leave again.
+        A key with a balance of its own becomes a key of {account.name}, which gets that balance
+        {key && `: ${shortAmount(key.available)} credits`}. The key’s secret, limits and requests stay. It cannot leave
+        again.
       </p>
       <NamePicker
         filter="key_id"
@@ -62,11 +62,6 @@ function AdoptKey(props: Props) {
         onChoose={setKey}
         isOffered={({ account_id, status }) => account_id === null && status !== 'revoked'}
       />
-      {key && (
-        <p>
-          <Credits of={key.available} withUnit /> go to {account.name} with it.
-        </p>
-      )}
     </ActDialog>
   )
 }

@@ -316,7 +316,8 @@ const NUMBERS: UsageNumbers = {
 export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, bucket = '1d'): UsagePage {
   const named = Array.from({ length: groups }, (_, i) => ({
     ...NUMBERS,
-    group: groupBy === 'model' ? (SERVED[i]?.[0] ?? '-') : `${groupBy}-${i}`,
+    share: Math.floor(1000 / (i + 1)),
+    group: groupBy === 'model' ? (SERVED[i]?.[0] ?? '-') : sampleKey(i + 1).id,
     label: `The ${groupBy} ${i}`,
   }))
   const [size, count] = bucket === '1h' ? [HOUR, 24] : [DAY, 30]

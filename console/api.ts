@@ -1,5 +1,6 @@
 import type { ApiError } from '../layers/admin/api/shapes/answers.ts'
 import { parseJson, readJson } from './read-json.ts'
+import { placeOf } from './router.ts'
 
 export type Server = {
   readonly base: string
@@ -49,8 +50,9 @@ export function post<T>(path: string, idempotencyKey: string, body?: unknown): P
   return ask<T>(path, { method: 'POST', body, headers: { 'Idempotency-Key': idempotencyKey } })
 }
 
-export function keyPath(id: string): string {
-  return `/keys/${encodeURIComponent(id)}`
+/** The path of a key or of a customer. */
+export function pathOf(id: string): string {
+  return `/${placeOf(id).map(encodeURIComponent).join('/')}`
 }
 
 export async function askCsv(path: string): Promise<Blob> {

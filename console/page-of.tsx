@@ -14,7 +14,7 @@ const setup = () => import('./pages/setup.tsx')
 /** The group of a page, by the first word of its path, and a slash if an id comes after it. */
 const GROUPS = new Map<string, () => Promise<Group>>([
   ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
-  ...['keys', 'keys/'].map((page) => [page, customers] as const),
+  ...['accounts', 'accounts/', 'keys', 'keys/'].map((page) => [page, customers] as const),
   ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
 ])
 

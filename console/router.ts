@@ -24,6 +24,18 @@ export function linkTo(path: readonly string[], query: Query = {}): string {
   return `#/${path.map(encodeURIComponent).join('/')}${text && `?${text}`}`
 }
 
+const isAccountId = (id: string) => id.startsWith('acct_')
+
+/** A key or a customer by its id: the path of its page, and of its resource in the admin API. */
+export function placeOf(id: string): readonly [page: string, id: string] {
+  return [isAccountId(id) ? 'accounts' : 'keys', id]
+}
+
+/** The filter of requests and of usage that leaves only its own. */
+export function filterOf(id: string): Query {
+  return isAccountId(id) ? { account: id } : { key_id: id }
+}
+
 export function queryText(query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return new URLSearchParams(given).toString()

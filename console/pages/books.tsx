@@ -4,20 +4,21 @@ import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
 import { announce, Button } from '../parts/controls.tsx'
 import { Loading, Problem } from '../parts/loading.tsx'
-import { counted } from '../parts/numbers.ts'
+import { counted, countOf } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Command, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { useLatest, useLoad } from '../parts/use-load.ts'
-import { Badge, Credits, KeyLink, Moment, RequestLink } from '../parts/values.tsx'
+import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl } from '../router.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
+type Line = (KeyLine | Extract<AuditLine, { object: 'account.audit' }>) & { readonly id: string }
 type Summary = Extract<AuditLine, { object: 'audit.summary' }>
 
 type Run = {
   readonly isRunning: boolean
-  readonly lines: readonly KeyLine[]
+  readonly lines: readonly Line[]
   readonly summary?: Summary
   readonly failure?: ApiFailure
 }
@@ -36,7 +37,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
 
   const start = async () => {
     const signal = begin()
-    const lines: KeyLine[] = []
+    const lines: Line[] = []
     setRun({ isRunning: true, lines: [] })
     try {
       for (let after: string | null | undefined; after !== null; ) {
@@ -44,13 +45,13 @@ export function Books({ url }: { readonly url: PageUrl }) {
         let end: Summary | undefined
         for await (const line of askLines<AuditLine>('/audits', sent)) {
           if (line.object === 'audit.summary') end = line
-          else if (line.object === 'audit') lines.push(line)
+          else lines.push({ ...line, id: line.object === 'audit' ? line.key_id : line.account_id })
         }
         if (!end) throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
         after = end.last_id
         setRun({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
         if (after !== null) continue
-        announce(end.wrong === 0 ? `The books of ${end.keys} keys balance.` : `${end.wrong} keys do not balance.`)
+        announce(`${audited(end)}, ${end.wrong} wrong.`)
       }
     } catch (error) {
       setRun({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })
@@ -74,8 +75,8 @@ export function Books({ url }: { readonly url: PageUrl }) {
     >
       <Panel title="Ledger check">
         <p>
-          It proves for every key that granted = available + held + spent, and that its requests come to what it has
-          spent.
+          It proves for every key and every customer that granted = available + held + spent, and that the requests of a
+          key come to what it has spent.
         </p>
         {!lines && <Loading of={overview}>{lastAudit}</Loading>}
       </Panel>
@@ -83,23 +84,28 @@ export function Books({ url }: { readonly url: PageUrl }) {
         <p role="status">
           {summary ? (
             <>
-              <Result isOk={summary.wrong === 0} /> {summary.keys} keys, {summary.wrong} wrong, at{' '}
+              <Result isOk={summary.wrong === 0} /> {audited(summary)}, {summary.wrong} wrong, at{' '}
               <Moment at={summary.at} />
             </>
           ) : (
-            `${lines.length} keys looked at${isRunning ? '…' : '; stopped before the end.'}`
+            `${lines.length} balances looked at${isRunning ? '…' : '; stopped before the end.'}`
           )}
         </p>
       )}
       <Problem failure={failure} />
       {lines && lines.length > 0 && (
-        <Table caption="Keys, as they were looked at" columns={COLUMNS} rows={lines} by="key_id" />
+        <Table caption="Customers and keys, as they were looked at" columns={COLUMNS} rows={lines} by="id" />
       )}
     </Page>
   )
 }
 
-function inOrder(lines: readonly KeyLine[]): KeyLine[] {
+/** `3 keys`, or `3 keys and 1 customer`. */
+function audited({ keys, accounts }: Summary): string {
+  return accounts > 0 ? `${keys} keys and ${countOf(accounts, 'customer')}` : `${keys} keys`
+}
+
+function inOrder(lines: readonly Line[]): Line[] {
   return lines.toSorted((a, b) => Number(a.ok) - Number(b.ok))
 }
 
@@ -124,21 +130,20 @@ function lastAudit({ last_audit: last }: Overview) {
   )
 }
 
-const COLUMNS: readonly Column<KeyLine>[] = [
-  name('Key', (line) => <KeyLink id={line.key_id} name={line.name} />),
+const COLUMNS: readonly Column<Line>[] = [
+  name('Name', (line) => <NameLink id={line.id} name={line.name} />),
   cell('Result', resultOf, 'wide'),
   credits('Granted', (line) => line.granted),
   credits('Available', (line) => line.available),
   credits('Held', (line) => line.held),
   credits('Spent', (line) => line.spent),
-  number('Usage total', (line) => (
-    <>
-      <Credits of={line.row_costs} /> in {counted(line.rows)}
-    </>
-  )),
+  number(
+    'Usage total',
+    (line) => line.object === 'audit' && [<Credits of={line.row_costs} />, ` in ${counted(line.rows)}`],
+  ),
 ]
 
-function resultOf({ findings, more_findings, ok }: KeyLine) {
+function resultOf({ findings, more_findings, ok }: Line) {
   return (
     <>
       <Result isOk={ok} />

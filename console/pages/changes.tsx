@@ -9,7 +9,7 @@ import { Empty } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
 import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
-import { KeyLink, useNow } from '../parts/values.tsx'
+import { NameLink, useNow } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
@@ -18,9 +18,13 @@ const SEARCHED_DAYS = 90
 
 const COLUMNS = eventColumns(
   cell(
-    'Key',
+    'Name',
     ({ key_id, key_name }) =>
-      key_id?.startsWith('key_') ? <KeyLink id={key_id} name={key_name} /> : (key_name ?? <code>{key_id}</code>),
+      /^(key|acct)_/.test(key_id ?? '') ? (
+        <NameLink id={key_id ?? ''} name={key_name} />
+      ) : (
+        (key_name ?? <code>{key_id}</code>)
+      ),
     'short',
   ),
 )
@@ -36,7 +40,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
   return (
     <Page title="Changes">
       <div class="row wrap bar">
-        <SearchField label="Find changes" placeholder="Key, field, value or person" {...filter('q')} />
+        <SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />
         <Choice
           label="What"
           {...filter('what')}

@@ -10,7 +10,7 @@ import { Empty } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
-import { attentionOf, BADGE_WORDS, Badge, Credits, KeyLink, Moment, STATES } from '../parts/values.tsx'
+import { BADGE_WORDS, Badge, Credits, Moment, NameLink, STATES, State } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 import { type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 
@@ -31,6 +31,8 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const [act, setAct] = useState<{ readonly name: Act; readonly keys: readonly KeyShape[] } | undefined>(undefined)
   const selected = rows.filter(({ id }) => chosen.has(id))
   const living = selected.filter((key) => key.status !== 'revoked')
+  // Those of a customer have no balance to grant to.
+  const alone = living.filter((key) => key.account_id === null)
   const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
@@ -43,7 +45,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       }
     >
       <div class="row wrap bar">
-        <SearchField label="Find keys" placeholder="Name, external id or last four" {...filter('q')} />
+        <SearchField label="Find keys" placeholder="Name, customer, id or last four" {...filter('q')} />
         <Choice
           label="State"
           {...filter('status')}
@@ -61,7 +63,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
           {selected.length > 0 && (
             <>
               <span role="status">{selected.length} selected</span>
-              <Button disabled={living.length === 0} onClick={() => setAct({ name: 'grant', keys: living })}>
+              <Button disabled={alone.length === 0} onClick={() => setAct({ name: 'grant', keys: alone })}>
                 Grant…
               </Button>
               <Button
@@ -106,31 +108,28 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   )
 }
 
-function isFoundBy({ id, name, external_id, last_four }: KeyShape, text: string): boolean {
-  return !text || [id, name, external_id ?? '', last_four].some((part) => part.toLowerCase().includes(text))
+function isFoundBy({ id, name, account_name, external_id, last_four }: KeyShape, text: string): boolean {
+  return [id, name, account_name, external_id, last_four].some((part) => part?.toLowerCase().includes(text))
 }
 
 const COLUMNS: readonly Column<KeyShape>[] = [
-  { ...name('Name', (key) => <KeyLink id={key.id} name={key.name} />), class: 'fill' },
-  cell('State', stateOf),
-  number('Balance', (key) => (
-    <>
-      <Credits of={key.available} />
-      <LeftBar available={key.available} granted={key.granted} />
-    </>
-  )),
+  { ...name('Name', (key) => <NameLink id={key.id} name={key.name} />), class: 'fill' },
+  cell('State', (key) => <State of={key} />),
+  number('Balance', (key) => {
+    if (key.account_id) return <NameLink id={key.account_id} name={key.account_name} />
+    return (
+      <>
+        <Credits of={key.available} />
+        <LeftBar available={key.available} granted={key.granted} />
+      </>
+    )
+  }),
   credits('Spent', (key) => key.spent),
   count('Today', (key) => key.requests_today),
   cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
   cell('External id', (key) => key.external_id, 'short'),
   cell('Ends in', (key) => <code>…{key.last_four}</code>),
 ]
-
-function stateOf(key: KeyShape) {
-  const badges = [...(key.status === 'active' ? [] : [key.status]), ...attentionOf(key)]
-  if (badges.length === 0) return <span class="quiet">active</span>
-  return badges.map((badge) => <Badge key={badge} of={badge} />)
-}
 
 type Compare = (a: KeyShape, b: KeyShape) => number
 

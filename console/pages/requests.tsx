@@ -26,7 +26,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const address = url.query.toString()
   // A range that moved with the time would load the list anew under the reader.
   const nowMs = useMemo(Date.now, [address])
-  const range = rangeOf(url, nowMs, query.key_id ? '30d' : '24h')
+  const range = rangeOf(url, nowMs, query.key_id || query.account ? '30d' : '24h')
   const { from, to } = range
   const asked = { ...query, from, to }
   const canBeLive = to === undefined || Date.parse(to) > nowMs
@@ -37,7 +37,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const sums = sumsOf(query)
   const bucket = range.isByHour ? '1h' : '1d'
   const usage = useLive<UsagePage>(
-    `/usage?${queryText({ bucket, group_by: sums.by, from, to, key_id: query.key_id })}`,
+    `/usage?${queryText({ bucket, group_by: sums.by, from, to, account: query.account, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
   const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)

@@ -4,8 +4,8 @@ import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { Badge, KeyLink, RequestLink } from '../parts/values.tsx'
-import { linkTo, type PageUrl } from '../router.ts'
+import { Badge, NameLink, RequestLink } from '../parts/values.tsx'
+import { linkTo, type PageUrl, placeOf } from '../router.ts'
 
 export function Search({ url }: { readonly url: PageUrl }) {
   const text = url.query.get('q') ?? ''
@@ -22,21 +22,26 @@ export function Search({ url }: { readonly url: PageUrl }) {
   )
 }
 
-function onlyOne({ keys, request_id }: SearchShape): string | undefined {
-  const [key] = keys
-  if (request_id !== null && !key) return linkTo(['requests', request_id])
-  return key && keys.length === 1 && request_id === null ? linkTo(['keys', key.id]) : undefined
+function onlyOne({ accounts, keys, request_id }: SearchShape): string | undefined {
+  if (request_id !== null) return linkTo(['requests', request_id])
+  const [first, ...others] = [...accounts, ...keys]
+  return first && others.length === 0 ? linkTo(placeOf(first.id)) : undefined
 }
 
-const COLUMNS: readonly Column<SearchShape['keys'][number]>[] = [
-  name('Name', (key) => <KeyLink id={key.id} name={key.name} />),
-  cell('Ends in', (key) => <code>…{key.last_four}</code>),
-  cell('State', (key) => <Badge of={key.status} />),
-  cell('External id', (key) => key.external_id),
+const COLUMNS: readonly Column<SearchShape['keys' | 'accounts'][number]>[] = [
+  name('Name', (one) => <NameLink id={one.id} name={one.name} />),
+  cell('Ends in', (one) => (one.object === 'key' ? <code>…{one.last_four}</code> : 'a customer')),
+  cell(
+    'Customer',
+    (one) => one.object === 'key' && one.account_id && <NameLink id={one.account_id} name={one.account_name} />,
+  ),
+  cell('State', (one) => <Badge of={one.status} />),
+  cell('External id', (one) => one.external_id),
 ]
 
-function Found({ found: { keys, request_id } }: { readonly found: SearchShape }) {
-  if (keys.length === 0 && request_id === null) {
+function Found({ found: { accounts, keys, request_id } }: { readonly found: SearchShape }) {
+  const rows = [...accounts, ...keys]
+  if (rows.length === 0 && request_id === null) {
     return (
       <p class="empty">
         Nothing has this id, name, reference or last four characters. A request is found by its whole id, which its
@@ -51,7 +56,7 @@ function Found({ found: { keys, request_id } }: { readonly found: SearchShape })
           Request <RequestLink id={request_id} />
         </p>
       )}
-      {keys.length > 0 && <Table caption="Keys found" columns={COLUMNS} rows={keys} by="id" />}
+      {rows.length > 0 && <Table caption="Customers and keys found" columns={COLUMNS} rows={rows} by="id" />}
     </>
   )
 }

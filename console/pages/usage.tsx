@@ -5,7 +5,7 @@ import { Swatch } from '../parts/chart.tsx'
 import { Button, Segments } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { download } from '../parts/download.ts'
-import { KeyChip, RangePicker } from '../parts/filters.tsx'
+import { NameChips, RangePicker } from '../parts/filters.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
@@ -14,13 +14,14 @@ import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
 import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { Credits, KeyLink } from '../parts/values.tsx'
-import { goWith, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
+import { Credits, NameLink } from '../parts/values.tsx'
+import { filtersIn, goWith, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
 
 const GROUPS = { model: 'Model', key: 'Key', account: 'Customer', provider: 'Provider', day: 'Day' } satisfies Record<
   UsageGroup,
   string
 >
+const wordOf = ({ group_by }: UsagePage) => GROUPS[group_by].toLowerCase()
 const OFFERED = Object.entries(GROUPS).filter(([group]) => group !== 'day')
 
 export function Usage({ url }: { readonly url: PageUrl }) {
@@ -29,9 +30,9 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   const range = wholeDays(rangeOf(url, nowMs, '30d'))
   const { from, to, isByHour } = range
   const groupBy = (url.query.get('group_by') || 'model') as UsageGroup
-  const keyId = url.query.get('key_id') ?? ''
+  const { query: whose } = filtersIn(url, ['account', 'key_id'])
   const bucket = isByHour ? '1h' : '1d'
-  const usage = useLoad<UsagePage>(`/usage?${queryText({ bucket, group_by: groupBy, from, to, key_id: keyId })}`)
+  const usage = useLoad<UsagePage>(`/usage?${queryText({ bucket, group_by: groupBy, from, to, ...whose })}`)
   const save = (page: UsagePage) => {
     const name = `usage-${from.slice(0, 10)}-${(to ?? dayText(nowMs + DAY_MS)).slice(0, 10)}-by-${groupBy}.csv`
     download(name, usageCsv(page, isByHour))
@@ -41,14 +42,14 @@ export function Usage({ url }: { readonly url: PageUrl }) {
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
-        <KeyChip url={url} />
+        <NameChips url={url} />
         <Segments
           label="Group by"
           options={OFFERED}
           value={groupBy}
           hrefOf={(group) => withQuery(url, { group_by: group })}
         />
-        <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), key_id: keyId })}>
+        <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>
           Requests of this range
         </a>
       </div>
@@ -59,12 +60,12 @@ export function Usage({ url }: { readonly url: PageUrl }) {
           ) : (
             <>
               <UsageChart
-                title={`by ${page.group_by}`}
+                title={`by ${wordOf(page)}`}
                 page={page}
                 isByHour={isByHour}
                 url={url}
                 onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
-                latency={keyId === '' ? () => <LatencyChart {...range} /> : undefined}
+                latency={whose.account + whose.key_id === '' ? () => <LatencyChart {...range} /> : undefined}
               />
               <section class="panel apart">
                 <NumbersTable page={page} range={range} />
@@ -135,7 +136,7 @@ type Row = UsagePage['groups'][number] & { readonly place: number }
 function NumbersTable({ page, range }: { readonly page: UsagePage; readonly range: Range }) {
   const { group_by: by, groups, total } = page
   const nameOf = (row: Row) => {
-    if (by === 'key') return <KeyLink id={row.group} name={row.label} />
+    if (by === 'key' || by === 'account') return <NameLink id={row.group} name={row.label} />
     if (row.group === '-') return labelOf(row)
     return <a href={linkTo(['requests'], { ...rangeQuery(range), [by]: row.group })}>{labelOf(row)}</a>
   }
@@ -146,7 +147,7 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
   ))
   return (
     <Table
-      caption={`Usage by ${by}`}
+      caption={`Usage by ${wordOf(page)}`}
       columns={[group, ...NUMBER_COLUMNS]}
       rows={groups.map((row, place) => ({ ...row, place }))}
       by="group"

@@ -2,7 +2,7 @@ import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { counted } from './numbers.ts'
 import { type Column, cell, credits, name, number } from './table.tsx'
-import { Badge, KeyLink, Moment, RequestLink, Status, Took } from './values.tsx'
+import { Badge, KeyName, Moment, RequestLink, Status, Took } from './values.tsx'
 
 /** `arn:aws:iam::123456789012:user/ana` is ana; all of it when it is pointed at. */
 export function By({ of }: { readonly of: string }) {
@@ -67,7 +67,7 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   credits('Charged', (line) => line.cost),
   number('First token', (line) => <Took ms={line.ttft_ms} />),
   number('Duration', (line) => <Took ms={line.duration_ms} />),
-  cell('Key', (line) => <KeyLink id={line.key_id} name={line.key_name} />, 'short'),
+  cell('Key', (line) => <KeyName of={line} />, 'short'),
   name('Request', (line) => <RequestLink id={line.request_id} isShort />),
 ]
 

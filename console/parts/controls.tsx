@@ -139,6 +139,10 @@ export function Segments({ label, options, value, hrefOf }: SegmentsProps) {
   )
 }
 
+export function ReferenceField(props: Omit<FieldProps, 'label'>) {
+  return <Field {...props} label="Reference" maxLength={200} hint="The payment, such as an invoice." />
+}
+
 export function AmountField(props: FieldProps) {
   return <Field {...props} inputMode="decimal" pattern={AMOUNT_PATTERN} required />
 }

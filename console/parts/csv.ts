@@ -1,3 +1,4 @@
+import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 
@@ -32,10 +33,17 @@ const KEY_FIELDS = [
   'expires_at',
   'created_at',
   'note',
+  'account_id',
+  'account_name',
 ] as const satisfies readonly (keyof KeyShape)[]
 
 export function keysCsv(keys: readonly KeyShape[]): string {
   return csvOf([KEY_FIELDS, ...keys.map((key) => KEY_FIELDS.map((field) => key[field]))])
+}
+
+/** All that is known of each. */
+export function customersCsv(customers: readonly AccountShape[]): string {
+  return csvOf([Object.keys(customers[0] ?? {}), ...customers.map(Object.values)])
 }
 
 const USAGE_NUMBERS = [

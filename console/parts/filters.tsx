@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
-import type { KeyDetail, KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { keyPath } from '../api.ts'
+import { pathOf } from '../api.ts'
 import { zone } from '../preferences.ts'
 import { goWith, type PageUrl, type Query, queryText } from '../router.ts'
 import { Choices, Picker, Span } from './picker.tsx'
@@ -50,37 +51,55 @@ function spanText({ from, to = '' }: Range, isUtc: boolean): string {
 
 const WAIT_MS = 200
 
-/** A key by its name; the address has its id, because names may change and may be shared. */
-export function KeyChip({ url }: { readonly url: PageUrl }) {
-  const id = url.query.get('key_id') ?? ''
-  const key = useLoad<KeyDetail>(id === '' ? null : keyPath(id))
+const LISTS = { account: ['accounts', 'Customer'], key_id: ['keys', 'Key'] } as const
+type Filter = keyof typeof LISTS
+type Named = { readonly account: AccountShape; readonly key_id: KeyShape }
+
+/** A customer or a key by its name; the address has its id, because names may change and may be shared. */
+function NameChip({ url, filter }: { readonly url: PageUrl; readonly filter: Filter }) {
+  const id = url.query.get(filter) ?? ''
+  const { data } = useLoad<Named[Filter]>(id === '' ? null : pathOf(id))
+  const choose = (chosen: Named[Filter] | null) => goWith(url, { [filter]: chosen?.id })
+  return <NamePicker filter={filter} value={id && (data?.name ?? id)} onChoose={choose} />
+}
+
+export function NameChips({ url }: { readonly url: PageUrl }) {
+  return (Object.keys(LISTS) as Filter[]).map((filter) => <NameChip key={filter} url={url} filter={filter} />)
+}
+
+type PickerProps<F extends Filter> = {
+  readonly filter: F
+  readonly value: string | undefined
+  readonly onChoose: (chosen: Named[F] | null) => void
+  readonly isOffered?: (one: Named[F]) => boolean
+}
+
+export function NamePicker<F extends Filter>(props: PickerProps<F>) {
   return (
-    <Picker<string>
-      label="Key"
-      value={id && (key.data?.name ?? id)}
-      onChoose={(chosen) => goWith(url, { key_id: chosen })}
-    >
-      {(chosen) => <KeyChoices onChoose={chosen} />}
+    <Picker<Named[F]> label={LISTS[props.filter][1]} value={props.value} onChoose={props.onChoose}>
+      {(choose) => <NamesFound {...props} onChoose={(chosen) => chosen && choose(chosen)} />}
     </Picker>
   )
 }
 
-type Found = Partial<Pick<List<KeyShape>, 'data'>> & { readonly keys?: readonly KeyShape[] }
+type Found<T> = Partial<Pick<List<T>, 'data'>> & { readonly keys?: readonly T[]; readonly accounts?: readonly T[] }
 
-function KeyChoices({ onChoose }: { readonly onChoose: (id: string) => void }) {
+function NamesFound<F extends Filter>({ filter, isOffered = () => true, onChoose }: PickerProps<F>) {
   const [typed, setTyped] = useState('')
   const text = usePaused(typed, WAIT_MS)
-  const found = useLoad<Found>(text ? `/search?${queryText({ q: text })}` : '/keys?limit=50')
+  const [list, label] = LISTS[filter]
+  const found = useLoad<Found<Named[F]>>(text ? `/search?${queryText({ q: text })}` : `/${list}?limit=50`)
   // Enter must not choose from what was found for an earlier text.
   const isCurrent = typed === text && found.data !== undefined
-  const keys = isCurrent ? (found.data?.keys ?? found.data?.data ?? []) : []
+  const rows = (isCurrent ? (found.data?.[list] ?? found.data?.data ?? []) : []).filter(isOffered)
+  const noteOf = (one: Named[Filter]) => (one.object === 'key' ? `…${one.last_four}` : (one.external_id ?? undefined))
   return (
     <Choices
-      label="a key"
-      choices={keys.map(({ id, name, last_four }) => ({ value: id, text: name, note: `…${last_four}` }))}
+      label={`a ${label.toLowerCase()}`}
+      choices={rows.map((one) => ({ value: one.id, text: one.name, note: noteOf(one) }))}
       isLoading={!isCurrent}
       onTyped={setTyped}
-      onChoose={onChoose}
+      onChoose={(id) => onChoose(rows.find((one) => one.id === id) ?? null)}
     />
   )
 }

@@ -38,7 +38,12 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
   }, [isOpen])
   const pressed = (event: KeyboardEvent) => {
     if (!isOpen) return
-    if (event.key === 'Escape') close()
+    if (event.key === 'Escape') {
+      // A dialog that it is in stays open.
+      event.preventDefault()
+      event.stopPropagation()
+      close()
+    }
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (by === undefined || !panel.current) return
     event.preventDefault()
@@ -130,13 +135,15 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   const found = onTyped ? choices : choices.filter(isLike)
   const isNew = pattern?.test(text) === true && !found.some(({ value }) => value === text)
   const shown: readonly Choice[] = isNew ? [...found, { value: text, text: `“${text}”` }] : found
-  const choose = (event: Event) => {
+  // A form of its own could not be in the form of a dialog.
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
     event.preventDefault()
     const [first] = isNew && found.length === 0 ? shown : found
     if (first) onChoose(first.value)
   }
   return (
-    <form onSubmit={choose}>
+    <div>
       {isSearched && (
         <input
           type="search"
@@ -145,6 +152,7 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
           autocomplete="off"
           spellcheck={false}
           value={typed}
+          onKeyDown={pressed}
           onInput={({ currentTarget: { value } }) => {
             setTyped(value)
             onTyped?.(value.trim())
@@ -162,6 +170,6 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
         ))}
       </ul>
       {shown.length === 0 && <p class="quiet">{isLoading ? 'Loading…' : 'None'}</p>}
-    </form>
+    </div>
   )
 }

@@ -5,7 +5,10 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> 
     requests: 'M2 4h12M2 8h12M2 12h8',
     usage: 'M2 12l4-5 3 3 5-7',
   },
-  Customers: { keys: 'M8 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0zm0 0h6m-2 0v3' },
+  Customers: {
+    accounts: 'M11 5a3 3 0 1 1-6 0 3 3 0 0 1 6 0zM2.5 14c.5-3 2.5-4.5 5.5-4.5s5 1.5 5.5 4.5',
+    keys: 'M8 8a3 3 0 1 1-6 0 3 3 0 0 1 6 0zm0 0h6m-2 0v3',
+  },
   Service: {
     catalog: 'M2 4h12v8H2zM2 7h12',
     routes: 'M2 8h3l4-4h5M5 8l4 4h5M12 2l2 2-2 2m0 4l2 2-2 2',
@@ -15,5 +18,8 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> 
 }
 
 export const PAGES = Object.values(GROUPS).flatMap(Object.keys)
+
+/** An account is a customer to people. */
+export const pageTitle = (page: string) => titleOf(page.replace('accounts', 'customers'))
 
 export const titleOf = (page: string) => page.charAt(0).toUpperCase() + page.slice(1)

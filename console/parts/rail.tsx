@@ -4,7 +4,7 @@ import { identityHere } from '../session.ts'
 import { LINE } from './chart.tsx'
 import { Button, Choice } from './controls.tsx'
 import { focusHeading } from './page.tsx'
-import { GROUPS, titleOf } from './rail-pages.ts'
+import { GROUPS, pageTitle } from './rail-pages.ts'
 
 export function Rail({ url }: { readonly url: PageUrl }) {
   const { stage, by, protected: isProtected } = identityHere()
@@ -40,7 +40,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
                 <svg width="1rem" height="1rem" viewBox="0 0 16 16" aria-hidden="true">
                   <path {...LINE} d={icon} />
                 </svg>
-                {titleOf(page)}
+                {pageTitle(page)}
               </a>
             ))}
           </>

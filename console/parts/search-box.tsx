@@ -60,7 +60,7 @@ export function SearchBox() {
           ref={input}
           type="text"
           role="combobox"
-          aria-label="Search pages, acts, keys, requests and models"
+          aria-label="Search pages, acts, customers, keys, requests and models"
           aria-keyshortcuts="/ Control+K Meta+K"
           aria-autocomplete="list"
           aria-expanded={suggestions.length > 0}

@@ -1,7 +1,7 @@
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { linkTo } from '../router.ts'
-import { PAGES, titleOf } from './rail-pages.ts'
+import { linkTo, placeOf } from '../router.ts'
+import { PAGES, pageTitle } from './rail-pages.ts'
 
 export type Suggestion = { readonly kind: string; readonly text: string; readonly more?: string; readonly href: string }
 
@@ -11,6 +11,7 @@ export type Sources = {
 }
 
 const ACTS: readonly Suggestion[] = [
+  { kind: 'Act', text: 'Create customer', href: linkTo(['accounts'], { act: 'create' }) },
   { kind: 'Act', text: 'Create key', href: linkTo(['keys'], { act: 'create' }) },
   { kind: 'Act', text: 'Check the books', href: linkTo(['books'], { act: 'run' }) },
   { kind: 'Act', text: 'Put a catalog in force', href: linkTo(['catalog'], { act: 'edit' }) },
@@ -46,15 +47,23 @@ export function suggestionsFor(typed: string, { models, found }: Sources): reado
   if (!text && typed.trim()) return []
   if (REQUEST.test(text)) return [{ kind: 'Request', text, href: linkTo(['requests', text]) }]
   const isLike = (name: string) => name.toLowerCase().includes(text.toLowerCase())
-  const keys = found?.text === text ? found.answer.keys : []
+  const { accounts = [], keys = [] } = found?.text === text ? found.answer : {}
   const byKind: readonly (readonly Suggestion[])[] = [
-    PAGES.filter(isLike).map((page) => ({ kind: 'Page', text: titleOf(page), href: linkTo([page]) })),
+    PAGES.map((page) => ({ kind: 'Page', text: pageTitle(page), href: linkTo([page]) })).filter(({ text }) =>
+      isLike(text),
+    ),
     ACTS.filter(({ text }) => isLike(text)),
-    keys.map(({ id, name, last_four, external_id }) => ({
+    accounts.map(({ id, name, external_id }) => ({
+      kind: 'Customer',
+      text: name,
+      more: external_id ?? '',
+      href: linkTo(placeOf(id)),
+    })),
+    keys.map(({ id, name, last_four, external_id, account_name }) => ({
       kind: 'Key',
       text: name,
-      more: [external_id, `…${last_four}`].filter(Boolean).join(' '),
-      href: linkTo(['keys', id]),
+      more: [account_name && `of ${account_name}`, external_id, `…${last_four}`].filter(Boolean).join(' '),
+      href: linkTo(placeOf(id)),
     })),
     models.filter(isLike).map((model) => ({ kind: 'Model', text: model, href: linkTo(['catalog'], { model }) })),
   ]

@@ -1,43 +1,82 @@
-import type { CreateKeyBody, UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
-import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
-import type { SettingField } from '../../layers/admin/settings/setting-words.ts'
+import { ACCOUNT_WORDS, ASKED_OF_ACCOUNTS } from '../../layers/admin/settings/account-words.ts'
+import { shownText, typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 
-export type Typed = Readonly<Record<SettingField, string>>
+type Row = (typeof SETTING_WORDS)[Setting]
 
-/** The settings of a new key. A name must be chosen. */
-export const DEFAULTS: Typed = typedBy((setting) => {
-  const { default: value } = KEY_SETTINGS[setting]
-  return value === 'chosen' ? '' : value
+export type FormField = Pick<Row, 'label' | 'hint' | 'mostChars' | 'none'> & {
+  readonly field: string
+  readonly kind: Row['kind'] | 'flag'
+  readonly isShort?: boolean
+  /** A value of the admin API as a person would type it, and as one reads it. */
+  readonly typed: (value: unknown) => string
+  readonly shown: (value: unknown) => string
+  /** What was typed, as a value of the admin API. */
+  readonly value: (text: string) => unknown
+}
+
+export type Form = readonly FormField[]
+
+/** Texts by the fields of a form. */
+export type Typed = Readonly<Record<string, string>>
+
+const KEY_FORM: Form = ASKED_SETTINGS.map((setting) => ({
+  ...SETTING_WORDS[setting],
+  typed: (value) => typedText(setting, value),
+  shown: (value) => shownText(setting, value),
+  value: (text) => typedValue(setting, text, Date.now()),
+}))
+
+/** A key that uses the balance of a customer has no notice of its own. */
+const FORM_OF_SHARED = KEY_FORM.filter(({ field }) => field !== 'notify_below')
+
+export function keyForm(accountId: string | null | undefined): Form {
+  return accountId ? FORM_OF_SHARED : KEY_FORM
+}
+
+export const CUSTOMER_FORM: Form = ASKED_OF_ACCOUNTS.map((setting) => {
+  const row = ACCOUNT_WORDS[setting]
+  const typed = (value: unknown) => (value === true ? 'yes' : String(value || ''))
+  return {
+    ...row,
+    isShort: !['name', 'note'].includes(row.field),
+    typed,
+    shown: (value) => typed(value) || (row.none ?? ''),
+    value: (text) => (row.kind === 'flag' ? text !== '' : text.trim() || null),
+  }
 })
 
-export function typedOf(key: KeyShape): Typed {
-  return typedBy((setting) => key[SETTING_WORDS[setting].field])
+/** The settings of a new key. A name must be chosen. */
+export const DEFAULTS: Typed = typedOf(
+  Object.fromEntries(
+    ASKED_SETTINGS.map((setting) => {
+      const { default: value } = KEY_SETTINGS[setting]
+      return [SETTING_WORDS[setting].field, value === 'chosen' ? '' : value]
+    }),
+  ),
+  KEY_FORM,
+)
+
+export function typedOf(of: object, form: Form): Typed {
+  return Object.fromEntries(form.map(({ field, typed }) => [field, typed((of as Record<string, unknown>)[field])]))
 }
 
-function typedBy(valueIn: (setting: Setting) => unknown): Typed {
-  const texts = ASKED_SETTINGS.map((setting) => [SETTING_WORDS[setting].field, typedText(setting, valueIn(setting))])
-  return Object.fromEntries(texts)
-}
-
-export function settingsOf(typed: Typed): CreateKeyBody {
-  const values = ASKED_SETTINGS.map((setting) => {
-    const { field } = SETTING_WORDS[setting]
-    return [field, typedValue(setting, typed[field], Date.now())]
-  })
-  return Object.fromEntries(values)
+export function settingsOf(typed: Typed, form = KEY_FORM): { readonly name: string } {
+  return Object.fromEntries(form.map(({ field, value }) => [field, value(typed[field] ?? '')])) as never
 }
 
 /** Only the fields that were changed here, so that other people's changes are not overwritten. */
-export function changesOf(before: Typed, after: Typed): UpdateKeyBody {
-  const settings = Object.entries(settingsOf(after)) as [SettingField, unknown][]
-  return Object.fromEntries(settings.filter(([field]) => before[field] !== after[field]))
+export function changesOf(before: Typed, after: Typed, form = KEY_FORM): object {
+  return settingsOf(
+    after,
+    form.filter(({ field }) => before[field] !== after[field]),
+  )
 }
 
 /** The typed changes, on top of those that another person has made meanwhile. */
 export function rebase(typed: Typed, before: Typed, now: Typed): Typed {
-  const names = Object.keys(typed) as SettingField[]
-  return Object.fromEntries(names.map((name) => [name, (before[name] === typed[name] ? now : typed)[name]])) as Typed
+  return Object.fromEntries(
+    Object.entries(typed).map(([name, text]) => [name, before[name] === text ? (now[name] ?? '') : text]),
+  )
 }

@@ -51,10 +51,12 @@ type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
   readonly page: UsagePage
   /** The address has the metric. */
   readonly url: PageUrl
+  /** A choice beside that of the metric. */
+  readonly beside?: ComponentChildren
   readonly latency?: (() => ComponentChildren) | undefined
 }
 
-export function UsageChart({ title, page, url, latency, ...times }: Props) {
+export function UsageChart({ title, page, url, beside, latency, ...times }: Props) {
   const chosen = url.query.get('metric') ?? ''
   const isLatency = latency !== undefined && chosen === 'latency'
   const metric = Object.hasOwn(METRICS, chosen) ? (chosen as MetricName) : 'cost'
@@ -65,12 +67,15 @@ export function UsageChart({ title, page, url, latency, ...times }: Props) {
     <Panel
       title={heading}
       beside={
-        <Segments
-          label="Metric"
-          options={latency ? [...options, ['latency', 'Latency']] : options}
-          value={isLatency ? 'latency' : metric}
-          hrefOf={(option) => withQuery(url, { metric: option })}
-        />
+        <>
+          {beside}
+          <Segments
+            label="Metric"
+            options={latency ? [...options, ['latency', 'Latency']] : options}
+            value={isLatency ? 'latency' : metric}
+            hrefOf={(option) => withQuery(url, { metric: option })}
+          />
+        </>
       }
     >
       {isLatency ? (

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { AccountShape, AccountStatus } from '../../layers/admin/api/shapes/accounts.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { zone } from '../preferences.ts'
-import { linkTo } from '../router.ts'
+import { linkTo, placeOf } from '../router.ts'
 import { counted, countOf, durationText, shortAmount } from './numbers.ts'
 
 /** An amount, short; exact when it is pointed at and when it is copied. Nothing here computes with one. */
@@ -21,7 +23,9 @@ export function Credits({ of, withUnit = false }: { readonly of: string; readonl
 
 export const STATES = ['active', 'suspended', 'expired', 'revoked'] as const satisfies readonly KeyShape['status'][]
 
-/** Badges of keys whose names do not say it. */
+export const CUSTOMER_STATES = ['active', 'suspended', 'closed'] as const satisfies readonly AccountStatus[]
+
+/** Badges of keys and customers whose names do not say it. */
 export const BADGE_WORDS: Readonly<Record<string, string>> = {
   empty: 'no credits left',
   idle: 'not used for 90 days',
@@ -29,13 +33,19 @@ export const BADGE_WORDS: Readonly<Record<string, string>> = {
   low: 'runs dry soon',
 }
 
-const BAD = new Set(['empty', 'revoked', 'expired', 'failed', 'upstream_error', 'abandoned', 'wrong', 'failing'])
+const BAD = new Set('empty revoked closed expired failed upstream_error abandoned wrong failing'.split(' '))
 const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
 const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
 
 /** Most keys may be used from every address: that is told where it is asked for. */
 export function attentionOf({ badges }: { readonly badges: readonly string[] }): readonly string[] {
   return badges.filter((badge) => badge !== 'no_allowlist')
+}
+
+export function State({ of }: { readonly of: KeyShape | AccountShape }) {
+  const badges = [...(of.status === 'active' ? [] : [of.status]), ...attentionOf(of)]
+  if (badges.length === 0) return <span class="quiet">active</span>
+  return badges.map((badge) => <Badge key={badge} of={badge} />)
 }
 
 export function Badge({ of }: { readonly of: string }) {
@@ -68,8 +78,21 @@ function kindOf(status: number, outcome: string): string {
   return status >= 400 || status === 0 ? 'warn' : 'good'
 }
 
-export function KeyLink({ id, name }: { readonly id: string; readonly name?: string | null | undefined }) {
-  return <a href={linkTo(['keys', id])}>{name || <code>{id}</code>}</a>
+/** Leads to the page of a key or a customer. */
+export function NameLink({ id, name }: { readonly id: string; readonly name?: string | null | undefined }) {
+  return <a href={linkTo(placeOf(id))}>{name || <code>{id}</code>}</a>
+}
+
+type Asked = Pick<RequestLine, 'key_id' | 'key_name' | 'account_id' | 'account_name'>
+
+/** The key that made a request, and the customer that it is of. */
+export function KeyName({ of }: { readonly of: Asked }) {
+  return (
+    <>
+      <NameLink id={of.key_id} name={of.key_name} />
+      {of.account_id && [' of ', <NameLink id={of.account_id} name={of.account_name} />]}
+    </>
+  )
 }
 
 /** The last signs of an id are those that differ; all of it when it is pointed at. */

@@ -10,6 +10,7 @@ import {
   FAILED_REQUEST_ID,
   OPEN_REQUEST_ID,
   REQUEST_ID,
+  sampleAccount,
   sampleCatalog,
   sampleKey,
   sampleKeys,
@@ -26,9 +27,16 @@ const KEY_PAGE = `keys/${KEY_ID}`
 const PAGES = [
   ...Object.values(PICTURED).map(({ path, text }) => [path, text] as const),
   [`requests/${OPEN_REQUEST_ID}`, 'held until'],
+  [`keys/${sampleKey(7).id}`, 'Its balance is that of acme.'],
 ] as const
 
+const ACCOUNT_PAGE = `accounts/${sampleAccount().id}`
+
 const DIALOGS = [
+  ['accounts', 'Create customer'],
+  ...['Grant credits', 'Add key', 'Change settings', 'Adopt a key', 'Suspend', 'Close'].map(
+    (act) => [ACCOUNT_PAGE, act] as const,
+  ),
   ['keys', 'Create key'],
   ['catalog', 'Roll back to 6…'],
   ...['Grant credits', 'Change settings', 'Rotate', 'Suspend', 'Revoke', 'End now'].map(

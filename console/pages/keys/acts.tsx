@@ -1,13 +1,15 @@
 import { useRef, useState } from 'preact/hooks'
+import type { AccountShape } from '../../../layers/admin/api/shapes/accounts.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
-import { failureFrom, keyPath, post } from '../../api.ts'
+import { failureFrom, pathOf, post } from '../../api.ts'
 import { AmountField, announce, Field } from '../../parts/controls.tsx'
 import { ActDialog, isRefused } from '../../parts/dialog.tsx'
-import { KeySettings } from '../../parts/key-settings.tsx'
+import { NamePicker } from '../../parts/filters.tsx'
 import { countOf } from '../../parts/numbers.ts'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
-import { DEFAULTS, settingsOf } from '../../parts/typed-settings.ts'
+import { SettingsForm } from '../../parts/settings-form.tsx'
+import { DEFAULTS, keyForm, settingsOf } from '../../parts/typed-settings.ts'
 
 export type Act = 'grant' | 'revoke'
 
@@ -33,7 +35,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     idempotencyKeys.current.set(key.id, idempotencyKey)
     try {
       const [path, body] = isGrant ? ['grants', { credits: typed.trim() }] : ['revoke', { confirm: key.name }]
-      await post(`${keyPath(key.id)}/${path}`, idempotencyKey, body)
+      await post(`${pathOf(key.id)}/${path}`, idempotencyKey, body)
       return { isDone: true, text: isGrant ? `${typed.trim()} granted` : 'revoked' }
     } catch (error) {
       const failure = failureFrom(error)
@@ -90,13 +92,23 @@ function Outcome({ of: result }: { readonly of: Result | undefined }) {
   return <span class={result.isDone ? 'good-text' : 'bad-text'}>{result.text}</span>
 }
 
-export function CreateKey({ onCreated, onClose }: { readonly onCreated: () => void; readonly onClose: () => void }) {
+type CreateProps = {
+  /** The customer whose balance it uses; without one that may be chosen. */
+  readonly account?: AccountShape
+  readonly onCreated: () => void
+  readonly onClose: () => void
+}
+
+export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
+  const [account, setAccount] = useState(fixed ?? null)
   const [typed, setTyped] = useState(DEFAULTS)
   const [credits, setCredits] = useState('0')
+  const form = keyForm(account?.id)
   const withSecret = useNewSecret()
   const create = (idempotencyKey: string) =>
     withSecret(async (told) => {
-      const body: CreateKeyBody = { ...settingsOf(typed), credits: credits.trim(), ...told }
+      const whose = account ? { account: account.id } : { credits: credits.trim() }
+      const body: CreateKeyBody = { ...settingsOf(typed, form), ...whose, ...told }
       const key = await post<KeyWithSecret>('/keys', idempotencyKey, body)
       onClose()
       onCreated()
@@ -104,9 +116,26 @@ export function CreateKey({ onCreated, onClose }: { readonly onCreated: () => vo
       return key
     })
   return (
-    <ActDialog title="Create a key" verb="Create" onAct={create} onClose={onClose}>
-      <KeySettings typed={typed} onChange={setTyped} />
-      <AmountField label="Credits to begin with" value={credits} onInput={setCredits} />
+    <ActDialog
+      title={fixed ? `Create a key for ${fixed.name}` : 'Create a key'}
+      verb="Create"
+      onAct={create}
+      onClose={onClose}
+    >
+      <SettingsForm form={form} typed={typed} onChange={setTyped} />
+      {!fixed && (
+        <NamePicker
+          filter="account"
+          value={account?.name}
+          onChoose={setAccount}
+          isOffered={({ status }) => status !== 'closed'}
+        />
+      )}
+      {account ? (
+        <p class="quiet">It uses the balance of {account.name}.</p>
+      ) : (
+        <AmountField label="Credits to begin with" value={credits} onInput={setCredits} />
+      )}
     </ActDialog>
   )
 }

@@ -2,21 +2,22 @@ import { useRef } from 'preact/hooks'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { CopyButton } from '../../parts/controls.tsx'
 import { Share } from '../../parts/metric.tsx'
-import { counted, sumOf } from '../../parts/numbers.ts'
+import { counted, countOf, sumOf } from '../../parts/numbers.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
-import { Badge, KeyLink, Moment, routeState, STATES } from '../../parts/values.tsx'
+import { Badge, Moment, NameLink, routeState, STATES } from '../../parts/values.tsx'
 import { linkTo } from '../../router.ts'
 import { identityHere } from '../../session.ts'
 import { asCurl } from '../playground/as-code.ts'
 
-const LOW_COLUMNS: readonly Column<Overview['low'][number]>[] = [
-  name('Key', (key) => <KeyLink id={key.id} name={key.name} />),
+const LOW_COLUMNS: readonly Column<Overview['low'][number] | Overview['low_accounts'][number]>[] = [
+  name('Name', (key) => <NameLink id={key.id} name={key.name} />),
   credits('Left', (key) => key.available),
   number('State', ({ badges }) => ['empty', 'low'].map((badge) => badges.includes(badge) && <Badge of={badge} />)),
 ]
 
-export function Low({ of: { low, keys } }: { readonly of: Overview }) {
+export function Low({ of: { low_accounts, low: low_keys, keys } }: { readonly of: Overview }) {
+  const low = [...low_accounts, ...low_keys]
   return (
     <>
       <header class="row wrap between">
@@ -79,7 +80,7 @@ export function Providers({ of: { routes } }: { readonly of: Overview }) {
 }
 
 export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) {
-  const proven = audit?.wrong === 0 ? 'Balanced' : `${audit?.wrong} of ${audit?.keys} wrong`
+  const proven = audit?.wrong === 0 ? 'Balanced' : `${audit?.wrong} wrong`
   const state = audit ? proven : 'Check that every charge is accounted for'
   return (
     <>
@@ -108,8 +109,7 @@ export function Attention({ of: data }: { readonly of: Overview }) {
       ))}
       {wrong > 0 && (
         <p class="notice bad">
-          The last audit found {wrong} {wrong === 1 ? 'key' : 'keys'} wrong.{' '}
-          <a href={linkTo(['books'])}>See the books</a>
+          The last audit found {countOf(wrong, 'balance')} wrong. <a href={linkTo(['books'])}>See the books</a>
         </p>
       )}
     </>

@@ -3,7 +3,7 @@ import { colourIn } from '../../parts/chart.tsx'
 import { counted, durationText, sumOf } from '../../parts/numbers.ts'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
-import { Badge, Credits, KeyLink, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
+import { Badge, Credits, KeyName, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
 import { explained, type RowFacts, rowFacts, tokensPerSecond } from './row-facts.ts'
 
 type Props = { readonly of: RequestShape }
@@ -26,7 +26,7 @@ export function Summary({ of: request }: Props) {
           )}
         </div>
         <div class="push">
-          <KeyLink id={request.key_id} name={request.key_name} />
+          <KeyName of={request} />
           <small class="note">{facts.started_at && <Moment at={facts.started_at} />}</small>
         </div>
       </section>

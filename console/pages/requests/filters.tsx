@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
-import { KeyChip, RangePicker } from '../../parts/filters.tsx'
+import { NameChips, RangePicker } from '../../parts/filters.tsx'
 import { AMOUNT_PATTERN, counted } from '../../parts/numbers.ts'
 import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
@@ -82,12 +82,13 @@ const BOUND_FILTERS = [
 ] as const satisfies readonly ({ from: FilterName; to: FilterName } & Query)[]
 
 export const FILTERS: readonly FilterName[] = [
+  'account',
   'key_id',
   ...CHOICE_FILTERS.map(({ name }) => name),
   ...BOUND_FILTERS.flatMap(({ from, to }) => [from, to]),
 ]
 
-/** Sums are by model or by provider, and of a key; the other filters they cannot follow. */
+/** Sums are by model or by provider, and of a key or a customer; the other filters they cannot follow. */
 export function sumsOf(query: FilterQuery) {
   const by = query.provider && !query.model ? 'provider' : 'model'
   const ignored = CHOICE_FILTERS.filter(({ name }) => name !== by && query[name]).map(({ label }) => label)
@@ -102,7 +103,7 @@ export function Chips({ url, range, query }: Props) {
   return (
     <>
       <RangePicker url={url} range={range} />
-      <KeyChip url={url} />
+      <NameChips url={url} />
       {CHOICE_FILTERS.map((filter) => (
         <Picker<string>
           key={filter.name}
@@ -110,7 +111,13 @@ export function Chips({ url, range, query }: Props) {
           value={filter.choices?.find(({ value }) => value === query[filter.name])?.text ?? query[filter.name]}
           onChoose={(value) => goWith(url, { [filter.name]: value })}
         >
-          {(choose) => <Options filter={filter} range={{ from, to, key_id: query.key_id }} onChoose={choose} />}
+          {(choose) => (
+            <Options
+              filter={filter}
+              range={{ from, to, account: query.account, key_id: query.key_id }}
+              onChoose={choose}
+            />
+          )}
         </Picker>
       ))}
       {BOUND_FILTERS.map(({ label, from: least, to: most, ...shape }) => (

@@ -1,8 +1,10 @@
-import { REQUEST_ID, sampleKey } from './samples.ts'
+import { REQUEST_ID, sampleAccount, sampleKey } from './samples.ts'
 
 /** Every page, by the name of its picture: where it is, and a text that is there when it has loaded. */
 export const PICTURED: Readonly<Record<string, { readonly path: string; readonly text: string }>> = {
   overview: { path: 'overview', text: 'customer 3' },
+  accounts: { path: 'accounts', text: 'cus_acme' },
+  account: { path: `accounts/${sampleAccount().id}`, text: 'Ann Lee' },
   keys: { path: 'keys', text: 'customer 5' },
   key: { path: `keys/${sampleKey(1).id}`, text: 'works for another' },
   requests: { path: 'requests', text: 'rate_limit_exceeded' },

@@ -1,3 +1,4 @@
+import type { AccountDetail } from '../../../layers/admin/api/shapes/accounts.ts'
 import type { AuditLine, EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type {
   CatalogCheck,
@@ -10,7 +11,7 @@ import type { GrantShape, KeyDetail } from '../../../layers/admin/api/shapes/key
 import type { RequestLine, RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 import type { Overview, UsageNumbers, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { attemptWords, explainRequest } from '../../../layers/admin/explain/explain-request.ts'
-import { toldSettings } from '../../../layers/admin/settings/key-settings.ts'
+import { toldAccountSettings, toldSettings } from '../../../layers/admin/settings/key-settings.ts'
 import { operatorPart } from '../../../layers/admin/usage/usage-lines.ts'
 import { KEY_DEFAULTS } from '../../../layers/gateway/domain/keys/new-key.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
@@ -54,6 +55,41 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
   }
 }
 
+const ACCOUNT_ID = `acct_${'0'.repeat(26)}`
+
+/** A customer whose keys are the sample keys 7 and 8. */
+export function sampleAccount(changes: Partial<AccountDetail> = {}): AccountDetail {
+  const keys = [7, 8].map((n) => sampleKey(n, { available: '1.5', spent: `${n}.25` }))
+  return {
+    object: 'account',
+    id: ACCOUNT_ID,
+    ...toldAccountSettings({
+      name: 'acme',
+      externalId: 'cus_acme',
+      contactName: 'Ann Lee',
+      notifyBelow: 2_000_000_000n,
+    }),
+    hides_balance: false,
+    status: 'active',
+    granted: '50',
+    available: '34.25',
+    held: '0.25',
+    spent: '15.5',
+    in_pool: '31.25',
+    in_flight: '0',
+    in_keys: '3',
+    key_count: keys.length,
+    created_at: ago(40 * DAY),
+    version: 1,
+    badges: ['low'],
+    week_cost: '40',
+    keys,
+    ...changes,
+  }
+}
+
+export const ofAccount = { account_id: ACCOUNT_ID, account_name: 'acme' }
+
 export const REQUEST_ID = 'req_01K9TQ4Z8M3V7C5XWB2N6RHJDE'
 export const OPEN_REQUEST_ID = 'req_01K9YYYYYYYYYYYYYYYYYYYYYY'
 
@@ -71,7 +107,8 @@ export function sampleKeys(count: number): KeyDetail[] {
     holds: [{ request_id: OPEN_REQUEST_ID, amount: '0.25', until: ago(-9 * 60_000), expired: false }],
   })
   const revoked = sampleKey(2, { status: 'revoked', badges: [] })
-  return [busy, revoked, ...Array.from({ length: count - 2 }, (_, i) => sampleKey(i + 3))]
+  const others = Array.from({ length: count - 2 }, (_, i) => sampleKey(i + 3, i + 3 > 6 && i < 6 ? ofAccount : {}))
+  return [busy, revoked, ...others]
 }
 
 /** Models, and who serves each. */
@@ -279,7 +316,8 @@ const NUMBERS: UsageNumbers = {
 export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, bucket = '1d'): UsagePage {
   const named = Array.from({ length: groups }, (_, i) => ({
     ...NUMBERS,
-    group: groupBy === 'model' ? (SERVED[i]?.[0] ?? '-') : `${groupBy}-${i}`,
+    share: Math.floor(1000 / (i + 1)),
+    group: groupBy === 'model' ? (SERVED[i]?.[0] ?? '-') : sampleKey(i + 1).id,
     label: `The ${groupBy} ${i}`,
   }))
   const [size, count] = bucket === '1h' ? [HOUR, 24] : [DAY, 30]
@@ -398,9 +436,9 @@ export const sampleOverview: Overview = {
   requests_today: 4711,
   errors: [{ code: 'rate_limit_exceeded', requests: 12 }],
   keys: { active: 498, suspended: 1, expired: 0, revoked: 1 },
-  accounts: { active: 0, suspended: 0, closed: 0 },
+  accounts: { active: 1, suspended: 0, closed: 0 },
   low: [sampleKey(3)],
-  low_accounts: [],
+  low_accounts: [sampleAccount()],
   dead_requests: [],
   last_audit: { at: ago(DAY), keys: 500, wrong: 0 },
   routes: sampleRoutes,

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { GUARD_HEADERS } from '../../../cli/console/guard.ts'
 import { buildConsole } from '../../../console/build.ts'
+import type { AccountDetail } from '../../../layers/admin/api/shapes/accounts.ts'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
@@ -25,6 +26,7 @@ export type ScriptedConsole = {
   readonly address: string
   readonly origin: string
   readonly keys: KeyDetail[]
+  readonly accounts: AccountDetail[]
   /** The newest first. */
   readonly lines: RequestLine[]
   readonly asked: Asked[]
@@ -52,6 +54,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     origin,
     address: `${origin}/#launch=${LAUNCH}`,
     keys: samples.sampleKeys(size.keys),
+    accounts: [samples.sampleAccount()],
     lines: samples.sampleLines(size.requests),
     asked: [],
     loseNextAnswer: false,
@@ -95,18 +98,26 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     if (asked.headers['x-waybill-console'] !== TOKEN)
       return refusal(401, 'There is no such token.', 'invalid_console_token')
     const path = pathname.replace('/admin/v1', '').split('/').slice(1)
-    return path[0] === 'keys' ? answerKeys(asked, path.slice(1), searchParams) : answerRest(path, searchParams, asked)
+    const [name] = path
+    if (name === 'keys' && path.length === 1 && asked.method === 'POST') return createKey(asked)
+    if (name === 'keys') return answerDetails(scripted.keys, asked, path.slice(1), searchParams)
+    if (name === 'accounts') return answerDetails(scripted.accounts, asked, path.slice(1), searchParams)
+    return answerRest(path, searchParams, asked)
   }
 
-  function answerKeys(asked: Asked, [id, part]: string[], query: URLSearchParams): Answer {
-    if (id === undefined && asked.method === 'POST') return createKey(asked)
-    if (id === undefined) return ok(pageOf(scripted.keys.filter(isAskedFor(query, ['status'])), query))
-    const i = scripted.keys.findIndex((key) => key.id === id)
-    const key = scripted.keys[i]
+  function answerDetails<Of extends KeyDetail | AccountDetail>(
+    all: Of[],
+    asked: Asked,
+    [id, part]: string[],
+    query: URLSearchParams,
+  ): Answer {
+    if (id === undefined) return ok(pageOf(all.filter(isAskedFor(query, ['status'])), query))
+    const i = all.findIndex((key) => key.id === id)
+    const key = all[i]
     if (!key) return refusal(404, 'There is no such key.')
-    const change = (changes: Partial<KeyDetail>) => {
+    const change = (changes: object) => {
       const now = { ...key, ...changes, version: key.version + 1 }
-      scripted.keys[i] = now
+      all[i] = now
       return ok({ ...now, secret: null, replayed: false })
     }
     const own = samples.sampleEvents.filter(({ key_id }) => key_id === id)
@@ -189,7 +200,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         return ok({
           object: 'search',
           keys: found,
-          accounts: [],
+          accounts: scripted.accounts.filter(({ name }) => name.includes(text)),
           request_id: text === samples.REQUEST_ID ? text : null,
         })
       }
@@ -208,11 +219,12 @@ function stream(response: ServerResponse): void {
   response.end(': x-svc-cost 0.0000021\n\ndata: [DONE]\n\n')
 }
 
-const ACTS: Readonly<Record<string, Partial<KeyDetail>>> = {
+const ACTS: Readonly<Record<string, object>> = {
   'end-grace': { previous: null },
   suspend: { status: 'suspended' },
   resume: { status: 'active' },
   revoke: { status: 'revoked' },
+  close: { status: 'closed' },
 }
 
 const ok = (body: unknown): Answer => ({ status: 200, body })

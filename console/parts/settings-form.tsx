@@ -1,12 +1,10 @@
 import type { JSX } from 'preact'
-import { listIn, typedText } from '../../layers/admin/settings/setting-texts.ts'
-import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
+import { listIn } from '../../layers/admin/settings/setting-texts.ts'
 import { isInRanges } from '../../layers/gateway/domain/admission/cidr.ts'
-import type { Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
 import type { Scope } from '../../layers/gateway/endpoints.ts'
 import { identityHere } from '../session.ts'
 import { Field, type FieldProps, Tick } from './controls.tsx'
-import type { Typed } from './typed-settings.ts'
+import type { Form, FormField, Typed } from './typed-settings.ts'
 
 /** Only their type is taken over: the table of all endpoints would come along. */
 const SCOPES = Object.keys({
@@ -15,9 +13,9 @@ const SCOPES = Object.keys({
   'models.read': true,
 } satisfies Record<Scope, true>)
 
-type InputProps = { readonly setting: Setting; readonly value: string; readonly onInput: (value: string) => void }
+type InputProps = { readonly of: FormField; readonly value: string; readonly onInput: (value: string) => void }
 
-const INPUTS: Readonly<Record<SettingKind, (props: InputProps) => JSX.Element>> = {
+const INPUTS: Readonly<Record<FormField['kind'], (props: InputProps) => JSX.Element>> = {
   text: Text,
   count: (props) => <Text {...props} inputMode="numeric" pattern="[0-9]+" />,
   credits: (props) => <Text {...props} inputMode="decimal" pattern="[0-9]+([.][0-9]{1,9})?" />,
@@ -25,18 +23,24 @@ const INPUTS: Readonly<Record<SettingKind, (props: InputProps) => JSX.Element>> 
   patterns: (props) => <Text {...props} rows={3} />,
   ranges: Ranges,
   moment: (props) => <Text {...props} pattern="\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?" />,
+  flag: ({ of, value, onInput }) => (
+    <Tick checked={value !== ''} onChange={() => onInput(value ? '' : 'yes')}>
+      {of.label} from its keys
+    </Tick>
+  ),
 }
 
-export function KeySettings({ typed, onChange }: { readonly typed: Typed; readonly onChange: (typed: Typed) => void }) {
+type FormProps = { readonly form: Form; readonly typed: Typed; readonly onChange: (typed: Typed) => void }
+
+export function SettingsForm({ form, typed, onChange }: FormProps) {
   return (
     <div class="columns">
-      {ASKED_SETTINGS.map((setting) => {
-        const { field, kind, isShort } = SETTING_WORDS[setting]
-        const Input = INPUTS[kind]
-        const set = (value: string) => onChange({ ...typed, [field]: value })
+      {form.map((one) => {
+        const Input = INPUTS[one.kind]
+        const set = (value: string) => onChange({ ...typed, [one.field]: value })
         return (
-          <div key={field} class={isShort ? undefined : 'across'}>
-            <Input setting={setting} value={typed[field]} onInput={set} />
+          <div key={one.field} class={one.isShort ? undefined : 'across'}>
+            <Input of={one} value={typed[one.field] ?? ''} onInput={set} />
           </div>
         )
       })}
@@ -46,20 +50,19 @@ export function KeySettings({ typed, onChange }: { readonly typed: Typed; readon
 
 type TextProps = InputProps & Pick<FieldProps, 'inputMode' | 'pattern' | 'rows'>
 
-function Text({ setting, ...rest }: TextProps) {
-  const { label, hint, none, mostChars } = SETTING_WORDS[setting]
+function Text({ of: { label, hint, none, mostChars }, ...rest }: TextProps) {
   return <Field label={label} {...rest} required={none === undefined} hint={hint} maxLength={mostChars} />
 }
 
-function Scopes({ setting, value, onInput }: InputProps) {
+function Scopes({ of, value, onInput }: InputProps) {
   const chosen = listIn(value)
   const all = [...new Set([...SCOPES, ...chosen])]
   const toggled = (scope: string) => all.filter((other) => chosen.includes(other) !== (other === scope))
   return (
     <fieldset class="row wrap bar">
-      <legend>{SETTING_WORDS[setting].label}</legend>
+      <legend>{of.label}</legend>
       {all.map((scope) => (
-        <Tick key={scope} checked={chosen.includes(scope)} onChange={() => onInput(typedText(setting, toggled(scope)))}>
+        <Tick key={scope} checked={chosen.includes(scope)} onChange={() => onInput(of.typed(toggled(scope)))}>
           {scope}
         </Tick>
       ))}

@@ -1,0 +1,196 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { AccountDetail } from '../../../layers/admin/api/shapes/accounts.ts'
+import type { List } from '../../../layers/admin/api/shapes/answers.ts'
+import type { GrantBody } from '../../../layers/admin/api/shapes/bodies.ts'
+import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
+import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
+import { ask, failureFrom, pathOf, post } from '../../api.ts'
+import { EventChange } from '../../parts/columns.tsx'
+import { announce, Button, Field, ReferenceField } from '../../parts/controls.tsx'
+import { ActDialog, Sure } from '../../parts/dialog.tsx'
+import { AMOUNT_PATTERN } from '../../parts/numbers.ts'
+import { SettingsForm } from '../../parts/settings-form.tsx'
+import { CUSTOMER_FORM, changesOf, type Form, keyForm, rebase, typedOf } from '../../parts/typed-settings.ts'
+import { Moment } from '../../parts/values.tsx'
+
+/** A key or a customer: both have settings, grants, changes and acts, at the same paths. */
+export type Detail = KeyDetail | AccountDetail
+
+export type DialogProps<Of extends Detail> = {
+  readonly of: Of
+  readonly onDone: (now: Of) => void
+  readonly onClose: () => void
+}
+
+export type Act<Of extends Detail> = {
+  readonly button: string
+  readonly class?: 'primary' | 'danger'
+  readonly isOffered?: (of: Of) => boolean
+  readonly Form: (props: DialogProps<Of>) => VNode
+}
+
+type ButtonProps<Of extends Detail> = Omit<DialogProps<Of>, 'onClose'> & { readonly act: Act<Of> }
+
+export function ActButton<Of extends Detail>({ act: { button, class: kind, Form }, of: now, onDone }: ButtonProps<Of>) {
+  // The dialog works on what was there when it opened, even if the page learns of changes meanwhile.
+  const [opened, setOpened] = useState<Of>()
+  const close = () => setOpened(undefined)
+  const done = (then: Of) => {
+    close()
+    onDone(then)
+  }
+  return (
+    <>
+      <Button class={kind} onClick={() => setOpened(now)}>
+        {button}
+      </Button>
+      {opened && <Form of={opened} onDone={done} onClose={close} />}
+    </>
+  )
+}
+
+type Plain<Of extends Detail> = Omit<Act<Of>, 'Form'> & {
+  /** The last part of its path. */
+  readonly path: string
+  readonly title?: (name: string) => string
+  readonly about: (of: Of) => ComponentChildren
+  readonly isConfirmed?: boolean
+  readonly isDangerous?: boolean
+}
+
+/** An act that needs nothing more. The server answers it with what is there then. */
+export function plain<Of extends Detail>({ path, title, about, ...act }: Plain<Of>): Act<Of> {
+  const { button, isConfirmed, isDangerous = true } = act
+  const end = isConfirmed ? ' for good' : ''
+  return { ...act, Form }
+
+  function Form({ of, onDone, onClose }: DialogProps<Of>) {
+    const [confirm, setConfirm] = useState('')
+    const send = async (idempotencyKey: string) => {
+      const now = await post<Of>(`${pathOf(of.id)}/${path}`, idempotencyKey, isConfirmed ? { confirm } : {})
+      const left = now.object === 'account' ? `, with ${now.available} credits` : ''
+      announce(`Done: ${now.name} is ${now.status}${left}.`)
+      onDone(now)
+    }
+    return (
+      <ActDialog
+        title={title?.(of.name) ?? `${button} ${of.name}${end}?`}
+        verb={button + end}
+        isDangerous={isDangerous}
+        isReady={!isConfirmed || confirm === of.name}
+        onAct={send}
+        onClose={onClose}
+      >
+        <p>{about(of)}</p>
+        {isConfirmed && (
+          <Field label={`Type its name, ${of.name}, to go on`} value={confirm} onInput={setConfirm} required />
+        )}
+      </ActDialog>
+    )
+  }
+}
+
+/** Suspend and resume, for requests with what is told of. */
+export function pausing<Of extends Detail>(what: (of: Of) => string): readonly Act<Of>[] {
+  return [
+    plain({
+      button: 'Suspend',
+      path: 'suspend',
+      isOffered: ({ status }) => status !== 'suspended',
+      about: (of) =>
+        `Every request with ${what(of)} is refused from the next one on, until you resume it. Requests under way end as usual, and credits, limits and secrets stay.`,
+    }),
+    plain({
+      button: 'Resume',
+      path: 'resume',
+      isDangerous: false,
+      isOffered: ({ status }) => status === 'suspended',
+      about: (of) => `Requests with ${what(of)} are admitted again from the next one on.`,
+    }),
+  ]
+}
+
+export function formOf(of: Detail): Form {
+  return of.object === 'account' ? CUSTOMER_FORM : keyForm(of.account_id)
+}
+
+export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }: DialogProps<Of>) {
+  const form = formOf(opened)
+  const [of, setOf] = useState(opened)
+  const [typed, setTyped] = useState(() => typedOf(opened, form))
+  const [others, setOthers] = useState<readonly EventShape[]>([])
+  const path = pathOf(of.id)
+  const body = changesOf(typedOf(of, form), typed, form)
+
+  /** Takes over the changes of others, and keeps the typed ones. */
+  const meet = async () => {
+    const [now, events] = await Promise.all([ask<Of>(path), ask<List<EventShape>>(`${path}/events?limit=20`)])
+    setOthers(events.data.slice(0, Math.max(1, now.version - of.version)))
+    setTyped(rebase(typed, typedOf(of, form), typedOf(now, form)))
+    setOf(now)
+  }
+  const save = async () => {
+    const headers = { 'If-Match': `"${of.version}"` }
+    const now = await ask<Of>(path, { method: 'PATCH', body, headers }).catch(async (error) => {
+      if (failureFrom(error).status === 412) await meet()
+      throw error
+    })
+    announce(`The settings of ${now.name} were changed.`)
+    onDone(now)
+  }
+  const isChanged = Object.keys(body).length > 0
+  return (
+    <ActDialog title={`Settings of ${opened.name}`} verb="Save" isReady={isChanged} onAct={save} onClose={onClose}>
+      {others.length > 0 && (
+        <section class="notice warn" aria-label="Changed meanwhile">
+          <p>{opened.name} was changed meanwhile. Nothing of what you typed is lost: look, then save again.</p>
+          <ul class="plain">
+            {others.map((event) => (
+              <li key={event.id}>
+                <strong>{event.by}</strong>, <Moment at={event.at} />
+                <EventChange event={event} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <SettingsForm form={form} typed={typed} onChange={setTyped} />
+    </ActDialog>
+  )
+}
+
+export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogProps<Of>) {
+  const [credits, setCredits] = useState('')
+  const [reference, setReference] = useState('')
+  const [usedBefore, setUsedBefore] = useState<string>()
+  const grant = async (idempotencyKey: string) => {
+    const path = pathOf(of.id)
+    const body: GrantBody = {
+      credits: credits.trim(),
+      ...(reference && { reference }),
+      ...(usedBefore === reference && { again: true }),
+    }
+    await post(`${path}/grants`, idempotencyKey, body).catch((error) => {
+      if (failureFrom(error).code === 'reference_used') setUsedBefore(reference)
+      throw error
+    })
+    const now = await ask<Of>(path)
+    announce(`Granted. ${of.name} has ${now.available} credits available.`)
+    onDone(now)
+  }
+  return (
+    <ActDialog title={`Grant credits to ${of.name}`} verb="Grant" onAct={grant} onClose={onClose}>
+      <Field
+        label="Credits"
+        value={credits}
+        onInput={setCredits}
+        pattern={`-?${AMOUNT_PATTERN}`}
+        required
+        hint="A plain decimal, such as 25 or 0.5; -5 takes 5 back."
+      />
+      <ReferenceField value={reference} onInput={setReference} />
+      {usedBefore === reference && <Sure>Grant under this reference again</Sure>}
+    </ActDialog>
+  )
+}

@@ -1,0 +1,165 @@
+import type { ComponentChildren } from 'preact'
+import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
+import type { GrantShape } from '../../../layers/admin/api/shapes/keys.ts'
+import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
+import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { shellWord } from '../../../layers/gateway/domain/basics/shell-word.ts'
+import { DAY_MS, HOUR_MS } from '../../../layers/gateway/domain/basics/time.ts'
+import { pathOf } from '../../api.ts'
+import { By, eventColumns, REQUEST_COLUMNS } from '../../parts/columns.tsx'
+import { CopyButton, Segments } from '../../parts/controls.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { dayText } from '../../parts/numbers.ts'
+import { Page } from '../../parts/page.tsx'
+import { Empty, Panel } from '../../parts/panel.tsx'
+import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
+import { UsageChart } from '../../parts/usage-chart.tsx'
+import { useList, useLive } from '../../parts/use-load.ts'
+import { attentionOf, Badge, Moment, useNow } from '../../parts/values.tsx'
+import { filterOf, go, linkTo, type PageUrl, placeOf, queryText, withQuery } from '../../router.ts'
+import { type Act, ActButton, type Detail } from './dialogs.tsx'
+import { Balance, DAYS, isShared } from './panels.tsx'
+
+const LIVE_MS = 3000
+const USAGE_MS = 60_000
+const LAST_REQUESTS = 10
+
+type Props<Of extends Detail> = {
+  readonly url: PageUrl
+  readonly word: 'key' | 'customer'
+  readonly acts: readonly Act<Of>[]
+  /** The charges may be told by each of them. */
+  readonly groups: readonly string[]
+  /** Beside what was charged and asked. */
+  readonly use: (of: Of) => ComponentChildren
+  readonly above?: (of: Of, onDone: (now: Of) => void) => ComponentChildren
+  readonly beside: (of: Of) => ComponentChildren
+  readonly below: (of: Of) => ComponentChildren
+}
+
+/** The charges of the last days. */
+export function useUsage(id: string, groupBy: string) {
+  const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
+  return useLive<UsagePage>(`/usage?${queryText({ ...filterOf(id), group_by: groupBy, from })}`, USAGE_MS)
+}
+
+/** The page of a key or of a customer. */
+export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...parts }: Props<Of>) {
+  const [, id = ''] = url.path
+  const path = pathOf(id)
+  const own = filterOf(id)
+  const of = useLive<Of>(path, LIVE_MS)
+  const by = groups.find((group) => group === url.query.get('by')) ?? 'model'
+  const usage = useUsage(id, by)
+  const requests = useList<RequestLine>('/requests', own)
+  const grants = useList<GrantShape>(`${path}/grants`)
+  const events = useList<EventShape>(`${path}/events`)
+  const changed = (now: Of) => {
+    of.set(now)
+    events.reload()
+    grants.reload()
+  }
+  const isOver = of.data?.status === 'revoked' || of.data?.status === 'closed'
+  // A key that was alone once may have some.
+  const hasGrants = grants.rows.length > 0 || !(of.data && isShared(of.data))
+  return (
+    <Page
+      title={of.data ? of.data.name : id}
+      actions={acts.map(
+        (act) =>
+          of.data &&
+          !isOver &&
+          act.isOffered?.(of.data) !== false && <ActButton key={act.button} act={act} of={of.data} onDone={changed} />,
+      )}
+    >
+      <Loading of={of}>
+        {(data) => (
+          <>
+            <p class="row wrap under-title">
+              {[data.status, ...attentionOf(data)].map((badge) => (
+                <Badge key={badge} of={badge} />
+              ))}
+              <code class="quiet">{data.id}</code>
+              <CopyButton text={() => data.id} what={`the ${word}’s id`} class="tiny" />
+            </p>
+            {parts.above?.(data, changed)}
+            <Balance of={data} usage={usage.data}>
+              {parts.use(data)}
+            </Balance>
+            <div class="two">
+              <Loading of={usage}>
+                {(page) => (
+                  <UsageChart
+                    title={`by ${by}, ${DAYS} days`}
+                    page={page}
+                    url={url}
+                    isByHour={false}
+                    onPick={(first, end) => go(['requests'], { ...own, from: first, to: end })}
+                    beside={
+                      groups.length > 1 && (
+                        <Segments
+                          label="Group by"
+                          options={groups.map((group) => [group, `By ${group}`] as const)}
+                          value={by}
+                          hrefOf={(group) => withQuery(url, { by: group })}
+                        />
+                      )
+                    }
+                  />
+                )}
+              </Loading>
+              <section class="panel">{parts.beside(data)}</section>
+            </div>
+            {parts.below(data)}
+          </>
+        )}
+      </Loading>
+      <Panel
+        title="Last requests"
+        class="apart"
+        beside={<a href={linkTo(['requests'], { ...own, range: '30d' })}>All requests of this {word}</a>}
+      >
+        <Rows
+          of={{ ...requests, rows: requests.rows.slice(0, LAST_REQUESTS), hasMore: false }}
+          caption="Last requests"
+          columns={REQUEST_COLUMNS.filter(({ head }) => word !== 'key' || head !== 'Key')}
+          by="request_id"
+          empty={
+            <Empty>
+              This {word} has made no requests yet. <a href={linkTo(['playground'])}>Playground</a> shows how one looks.
+            </Empty>
+          }
+        />
+      </Panel>
+      <div class={hasGrants ? 'two' : undefined}>
+        <Panel title="Changes">
+          <Rows of={events} caption="Changes" columns={EVENTS} by="id" empty={<Empty>No change is on record.</Empty>} />
+        </Panel>
+        {hasGrants && (
+          <Panel title="Grants">
+            <Rows
+              of={grants}
+              caption="Grants"
+              columns={GRANTS}
+              by="id"
+              empty={
+                <Empty command={`${placeOf(id)[0]} grant ${shellWord(id)} 25`}>
+                  Nothing was granted since the {word} was made. <strong>Grant credits</strong> adds some, and so does
+                </Empty>
+              }
+            />
+          </Panel>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+const EVENTS = eventColumns()
+
+const GRANTS: readonly Column<GrantShape>[] = [
+  cell('When', (grant) => <Moment at={grant.granted_at} isBrief />),
+  credits('Credits', (grant) => grant.credits),
+  cell('Reference', (grant) => grant.reference, 'short'),
+  cell('By', (grant) => <By of={grant.by} />, 'short'),
+]

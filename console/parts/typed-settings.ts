@@ -1,4 +1,4 @@
-import { ACCOUNT_WORDS, ASKED_OF_ACCOUNTS } from '../../layers/admin/settings/account-words.ts'
+import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { shownText, typedText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
@@ -35,14 +35,19 @@ export function keyForm(accountId: string | null | undefined): Form {
   return accountId ? FORM_OF_SHARED : KEY_FORM
 }
 
-export const CUSTOMER_FORM: Form = ASKED_OF_ACCOUNTS.map((setting) => {
-  const row = ACCOUNT_WORDS[setting]
+const NONE: Readonly<Record<string, string>> = { name: '', notify_below: 'never', hides_balance: 'no' }
+
+export const CUSTOMER_FORM: Form = ACCOUNT_FIELD_NAMES.map((field) => {
+  const row = ACCOUNT_WORDS[field]
+  const none = NONE[field] ?? 'none'
   const typed = (value: unknown) => (value === true ? 'yes' : String(value || ''))
   return {
     ...row,
-    isShort: !['name', 'note'].includes(row.field),
+    field,
+    none,
+    isShort: !['name', 'note'].includes(field),
     typed,
-    shown: (value) => typed(value) || (row.none ?? ''),
+    shown: (value) => typed(value) || none,
     value: (text) => (row.kind === 'flag' ? text !== '' : text.trim() || null),
   }
 })

@@ -167,7 +167,7 @@ async function runInside(args: readonly string[]): Promise<{ code: number | null
 /** Commands that the tables for support and for the operator's week name within a line. */
 function inlineCommands(): string[] {
   const [tables = ''] = readDocument('docs/operate.md').split('\n## On call\n')
-  const named = tables.matchAll(/`((?:audit|catalog|events|invoice|keys|reconcile|routes|usage)\b[^`]*)`/g)
+  const named = tables.matchAll(/`((?:accounts|audit|catalog|events|invoice|keys|reconcile|routes|usage)\b[^`]*)`/g)
   return Array.from(named, ([, text]) => `npm run -s waybill -- ${text} --local`)
 }
 

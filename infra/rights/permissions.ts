@@ -72,6 +72,7 @@ const RIGHTS = {
   /** To make, rotate and revoke admin keys, and to see what they granted. None is deleted. */
   changeAdminKeys: [
     onKeys('GetItem', adminKey, adminGrants),
+    onKeys('BatchGetItem', adminKey),
     onKeys('PutItem UpdateItem', adminKey, adminHash),
     onKeys('DeleteItem', adminHash),
   ],

@@ -125,8 +125,9 @@ async function answerRefusal(deps: Remedies, request: Candidate, tries: Tries, w
   const refusal = admissionRefusal(why, key, request, tries.shortage)
   if (!countsAsRequest) throw refusal
   tries.unpaid = refusal
-  // The account itself has the mark that its credits are used up.
-  if (isCreditRefusal(why) && !tries.shortage) tries.creditRefusal = why
+  // An account has the mark of its own that its credits are used up.
+  const isOfAccount = why === 'credit_balance_exhausted' && key.purse !== undefined
+  if (isCreditRefusal(why) && !isOfAccount) tries.creditRefusal = why
 }
 
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */

@@ -57,7 +57,8 @@ type Random = (bytes: number) => Uint8Array
 
 /** Writes the account, then every key of it. It holds from the next request of each when this has ended. */
 export function setAccountStatus(tables: Tables, random: Random) {
-  const [tell, readAccount] = [tellKeys(tables, random), readOne(tables, ACCOUNT)]
+  const tell = tellKeys(tables, random)
+  const { readAccount, readPurses, gather } = transfers(tables)
   return async (id: string, status: Account['status'], act: Act): Promise<ChangeResult<Account>> => {
     const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, ({ version, externalId }) => ({
       // If this is cut off here, the sweep tells the keys.
@@ -70,7 +71,9 @@ export function setAccountStatus(tables: Tables, random: Random) {
     const account = await readAccount(id)
     if (!account) return result
     await tell(account, act)
-    return { changed: true, key: account }
+    if (status !== 'revoked') return { changed: true, key: account }
+    await gather(account, await readPurses(account))
+    return { changed: true, key: (await readAccount(id)) ?? account }
   }
 }
 

@@ -56,7 +56,7 @@ export const ACCOUNT_VARIANTS: readonly Variant[] = [
   unsent('a draw that was cut off is taken in by nobody', (input) => isUpdate(input, TAKEN_IN)),
   unsent('a return that was cut off is counted by nobody', (input) => isUpdate(input, COUNTED_BACK)),
   changing('a purse does not keep the sum of its holds', 'heldEver = heldEver + :hold, ', ''),
-  // What it has held and spent stands for every hold ever, so nothing is known of what happens between two readings.
+  // The sum of its holds is only that of what it holds or has spent, so nothing is known of what happens between two readings.
   readingPurses('a refusal is proven by one reading of the purses', (purses) =>
     purses.map((purse) => ({ ...purse, heldEver: nano(purse.granted) - nano(purse.available) })),
   ),

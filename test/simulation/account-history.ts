@@ -20,7 +20,7 @@ const SHORT_WAITS = [1, 20, 500]
 const OPERATIONS = urn({ suspend: 2, resume: 3, revoke: 2, limits: 1, 'end grace': 1 })
 const CALM = { call: 14, deliver: 90, wait: 6, sweep: 5, account: 6, operate: 3, ask: 1 }
 
-/** The themes of histories with an account: the probability of each step, and of each act. */
+/** The subject of a history with an account: the probability of each step, and of each act. */
 type Theme = {
   readonly kinds: readonly Step['do'][]
   readonly acts?: readonly AccountAct[]

@@ -1,4 +1,15 @@
-import { type Command, changingWrites, type Input, rewritten, type Stored, unsent, type Variant } from './commands.ts'
+import {
+  type Command,
+  changing,
+  changingWrites,
+  type Input,
+  reading,
+  rewritten,
+  type Stored,
+  unsent,
+  type Variant,
+} from './commands.ts'
+import { nano } from './ledger.ts'
 
 const [TAKEN_IN, COUNTED_BACK] = ['drawn = :out', '#seen = :back']
 const isUpdate = ({ UpdateExpression }: Input, part: string) => UpdateExpression?.includes(part) === true
@@ -45,48 +56,30 @@ export const ACCOUNT_VARIANTS: readonly Variant[] = [
   unsent('a draw that was cut off is taken in by nobody', (input) => isUpdate(input, TAKEN_IN)),
   unsent('a return that was cut off is counted by nobody', (input) => isUpdate(input, COUNTED_BACK)),
   changing('a purse does not keep the sum of its holds', 'heldEver = heldEver + :hold, ', ''),
-  // Its held and spent credits stand for every hold ever, so nothing is known of what happens between two readings.
+  // The sum of its holds is only that of what it holds or has spent, so nothing is known of what happens between two readings.
   readingPurses('a refusal is proven by one reading of the purses', (purses) =>
-    purses.map((purse) => ({
-      ...purse,
-      heldEver: BigInt(purse.granted as bigint) - BigInt(purse.available as bigint),
-    })),
+    purses.map((purse) => ({ ...purse, heldEver: nano(purse.granted) - nano(purse.available) })),
   ),
-  {
-    name: 'a change of an account forgets a key',
-    wrap: (send, process) => async (command) =>
-      withPurses(await send(command), (purses) => (process === 'operator' ? purses.slice(1) : purses)),
-  },
-  {
-    name: 'a change of an account that comes late takes back a later one',
-    wrap: (send) => async (command) => {
-      const answer = await send(command)
-      const { Item } = answer as { Item?: Stored }
-      return Item?.accountId === undefined ? answer : { ...answer, Item: { ...Item, statusVersion: 0 } }
-    },
-  },
-  joiningElse('a key joins an account that was suspended meanwhile', (update) => ({
-    ...update,
-    ConditionExpression: update.ConditionExpression?.replace(
-      'statusVersion = :statusVersion',
-      ':statusVersion = :statusVersion',
-    ),
-  })),
-  joiningElse('an adoption counts twice', (update) => ({
-    ...update,
-    UpdateExpression: update.UpdateExpression?.replace('SET ', 'SET available = available + :brought, ') ?? '',
-  })),
-  {
-    name: 'a key is adopted without what it was granted meanwhile',
-    rewrite: (command) =>
-      changingWrites(command, 'Update', (update) => ({
-        ...update,
-        ConditionExpression: update.ConditionExpression?.replace(
-          'AND granted = :granted AND',
-          'AND :granted = :granted AND',
-        ),
-      })),
-  },
+  readingPurses('a change of an account forgets a key', (purses, process) =>
+    process === 'operator' ? purses.slice(1) : purses,
+  ),
+  reading(
+    'a change of an account that comes late takes back a later one',
+    (_, command) => command === 'GetCommand',
+    (item) => (item.accountId === undefined ? item : { ...item, statusVersion: 0 }),
+  ),
+  updatingElse('a key joins an account that was suspended meanwhile', 'ConditionExpression', [
+    'statusVersion = :statusVersion AND',
+    ':statusVersion = :statusVersion AND',
+  ]),
+  updatingElse('an adoption counts twice', 'UpdateExpression', [
+    'SET #out = :brought,',
+    'SET #out = :brought, available = available + :brought,',
+  ]),
+  updatingElse('a key is adopted without what it was granted meanwhile', 'ConditionExpression', [
+    'AND granted = :granted AND #status',
+    'AND :granted = :granted AND #status',
+  ]),
 ]
 
 /** A condition becomes another one, in updates that do something. */
@@ -122,29 +115,33 @@ function twice(name: string, update: string, condition: string): Variant {
   }
 }
 
-function changing(name: string, part: string, other: string): Variant {
+/** A part of an update in a transaction becomes another one. */
+function updatingElse(
+  name: string,
+  field: 'ConditionExpression' | 'UpdateExpression',
+  [part, other]: readonly [string, string],
+): Variant {
+  const hasPart = (update: Input | undefined) => update?.[field]?.includes(part) === true
+  const change = (update: Input) =>
+    hasPart(update) ? { ...update, [field]: update[field]?.replace(part, other) } : update
   return {
     name,
-    rewrite: (command) => {
-      const { UpdateExpression: update } = command.input as Input
-      return update?.includes(part) ? rewritten(command, { UpdateExpression: update.replace(part, other) }) : command
+    rewrite: (command) =>
+      (command.input as Input).TransactItems?.some(({ Update }) => hasPart(Update))
+        ? changingWrites(command, 'Update', change)
+        : command,
+  }
+}
+
+type ChangePurses = (purses: readonly Stored[], process: string) => readonly Stored[]
+
+function readingPurses(name: string, change: ChangePurses): Variant {
+  return {
+    name,
+    wrap: (send, process) => async (command) => {
+      const answer = await send(command)
+      const { keys } = (answer.Responses ?? {}) as { keys?: readonly Stored[] }
+      return keys ? { ...answer, Responses: { keys: change(keys, process) } } : answer
     },
   }
-}
-
-function joiningElse(name: string, change: (update: Input) => Input): Variant {
-  const isJoining = ({ UpdateExpression }: Input) => UpdateExpression?.includes('keyCount + :one') === true
-  return {
-    name,
-    rewrite: (command) => changingWrites(command, 'Update', (update) => (isJoining(update) ? change(update) : update)),
-  }
-}
-
-function readingPurses(name: string, change: (purses: readonly Stored[]) => readonly Stored[]): Variant {
-  return { name, wrap: (send) => async (command) => withPurses(await send(command), change) }
-}
-
-function withPurses(answer: Record<string, unknown>, change: (purses: readonly Stored[]) => readonly Stored[]) {
-  const { keys } = (answer.Responses ?? {}) as { keys?: readonly Stored[] }
-  return keys ? { ...answer, Responses: { keys: change(keys) } } : answer
 }

@@ -45,6 +45,17 @@ export function rewritten(command: Command, changes: Input): Command {
   })
 }
 
+/** An update does something else. */
+export function changing(name: string, part: string, other: string): Variant {
+  return {
+    name,
+    rewrite: (command) => {
+      const { UpdateExpression: update } = command.input as Input
+      return update?.includes(part) ? rewritten(command, { UpdateExpression: update.replace(part, other) }) : command
+    },
+  }
+}
+
 /** The writes of one kind in a transaction become others, or none. */
 export function changingWrites(
   command: Command,

@@ -183,10 +183,6 @@ export class Ledger {
     return [...this.#account(keyId).open.keys()].some((requestId) => utcDay(momentOf(requestId)) === day)
   }
 
-  wasRefusedFor(requestId: string, errorCode: string): boolean {
-    return this.row(requestId)?.errorCode === errorCode
-  }
-
   /** How often somebody was let in with a key. */
   admissionsOf(keyId: string): number {
     return this.#account(keyId).admitted.size

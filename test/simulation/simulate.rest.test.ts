@@ -16,7 +16,7 @@ test('the simulator finds no lost or invented credit in 200 histories through ev
 }, 240_000)
 
 // One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that
-// every caller does, books that are closed too early, an act that a hammered key crowds out. `npm run test:long` has all of them; some need hundreds of histories.
+// every caller does, books that are closed too early, an act that a hammered key crowds out, credits of an account that move otherwise. `npm run test:long` has all of them; some need hundreds of histories.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
   const faults = [
     'a request settles twice',
@@ -45,6 +45,11 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'an event is moved under another id by everyone who moves it',
     'a correction takes what is not available',
     'a reference is used again without a word',
+    'a draw takes more than the pool has',
+    'a return is counted by everyone who sees it',
+    'a draw that was cut off is taken in by nobody',
+    'an account is left alone while credits are drawn',
+    'a change of an account forgets a key',
   ]
   const { code, stdout } = await simulate('--histories', '1500', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)

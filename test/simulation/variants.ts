@@ -7,6 +7,7 @@ import { ACCOUNT_VARIANTS } from './account-variants.ts'
 import { CLOSING_VARIANTS } from './closing-variants.ts'
 import {
   type Command,
+  changing,
   changingWrites,
   type Input,
   isOf,
@@ -134,17 +135,6 @@ function without(name: string, ...conditions: readonly string[]): Variant {
         condition,
       )
       return weaker === condition ? command : rewritten(command, { ConditionExpression: weaker })
-    },
-  }
-}
-
-/** An update does something else. */
-function changing(name: string, part: string, other: string): Variant {
-  return {
-    name,
-    rewrite: (command) => {
-      const { UpdateExpression: update } = command.input as Input
-      return update?.includes(part) ? rewritten(command, { UpdateExpression: update.replace(part, other) }) : command
     },
   }
 }

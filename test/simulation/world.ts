@@ -462,7 +462,7 @@ class World {
     if (!answer || least === undefined) return
     const requestId = answer.headers['X-Request-Id'] as string
     if (answer.body.includes('key_busy')) this.#totals.busy += 1
-    if (!this.#ledger.wasRefusedFor(requestId, 'credit_balance_exhausted')) return
+    if (this.#ledger.row(requestId)?.errorCode !== 'credit_balance_exhausted') return
     this.#totals.refusals += 1
     this.#ledger.accounts.checkRefusal(requestId, least)
   }

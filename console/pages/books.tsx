@@ -51,7 +51,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
         after = end.last_id
         setRun({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
         if (after !== null) continue
-        announce(`${audited(end)}, ${end.wrong} wrong.`)
+        announce(`${audited(end)} were looked at, and ${end.wrong} do not balance.`)
       }
     } catch (error) {
       setRun({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })

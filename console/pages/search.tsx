@@ -30,7 +30,7 @@ function onlyOne({ accounts, keys, request_id }: SearchShape): string | undefine
 
 const COLUMNS: readonly Column<SearchShape['keys' | 'accounts'][number]>[] = [
   name('Name', (one) => <NameLink id={one.id} name={one.name} />),
-  cell('Ends in', (one) => (one.object === 'key' ? <code>…{one.last_four}</code> : 'a customer')),
+  cell('What', (one) => (one.object === 'key' ? `key …${one.last_four}` : 'customer')),
   cell(
     'Customer',
     (one) => one.object === 'key' && one.account_id && <NameLink id={one.account_id} name={one.account_name} />,

@@ -33,9 +33,9 @@ export const BADGE_WORDS: Readonly<Record<string, string>> = {
   low: 'runs dry soon',
 }
 
-const BAD = new Set('empty revoked closed expired failed upstream_error abandoned wrong failing'.split(' '))
-const GOOD = new Set(['active', 'completed', 'settled', 'balanced', 'ok'])
-const WARN = new Set(['suspended', 'low', 'idle', 'open', 'refused', 'unstable'])
+const BAD = new Set(['empty', 'revoked', 'closed', 'expired', 'wrong', 'failing'])
+const GOOD = new Set(['active', 'balanced', 'ok'])
+const WARN = new Set(['suspended', 'low', 'idle', 'open', 'unstable'])
 
 /** Most keys may be used from every address: that is told where it is asked for. */
 export function attentionOf({ badges }: { readonly badges: readonly string[] }): readonly string[] {

@@ -180,7 +180,7 @@ inBrowser('an operator without a mouse', () => {
     await page.getByRole('row').filter({ hasText: 'anthropic' }).filter({ hasText: '31' }).waitFor()
   })
 
-  task('exports the last month for invoices', 24, async () => {
+  task('exports the last month for invoices', 26, async () => {
     await usageByKey('Last month')
     const saved = page.waitForEvent('download')
     await keyboard.press('Save as CSV', 'back')

@@ -123,6 +123,11 @@ export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
       onClose={onClose}
     >
       <SettingsForm form={form} typed={typed} onChange={setTyped} />
+      {account ? (
+        <p class="quiet">It uses the balance of {account.name}.</p>
+      ) : (
+        <AmountField label="Credits to begin with" value={credits} onInput={setCredits} />
+      )}
       {!fixed && (
         <NamePicker
           filter="account"
@@ -130,11 +135,6 @@ export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
           onChoose={setAccount}
           isOffered={({ status }) => status !== 'closed'}
         />
-      )}
-      {account ? (
-        <p class="quiet">It uses the balance of {account.name}.</p>
-      ) : (
-        <AmountField label="Credits to begin with" value={credits} onInput={setCredits} />
       )}
     </ActDialog>
   )

@@ -317,7 +317,7 @@ export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, buck
   const named = Array.from({ length: groups }, (_, i) => ({
     ...NUMBERS,
     share: Math.floor(1000 / (i + 1)),
-    group: groupBy === 'model' ? (SERVED[i]?.[0] ?? '-') : sampleKey(i + 1).id,
+    group: { model: SERVED[i]?.[0] ?? '-', key: sampleKey(i + 1).id }[groupBy as string] ?? `${groupBy}-${i}`,
     label: `The ${groupBy} ${i}`,
   }))
   const [size, count] = bucket === '1h' ? [HOUR, 24] : [DAY, 30]

@@ -19,7 +19,7 @@ import {
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
-import { changed, changedDetail, keyInPath, nounOf, ofItsAccount } from './changed-key.ts'
+import { changed, changedDetail, keyInPath, kindOf, ofItsAccount } from './changed-key.ts'
 import { wrong } from './fields.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
@@ -87,7 +87,7 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
     const grant = earlier && ` (${formatCredits(earlier.credits)} at ${earlier.grantedAt}, by ${earlier.by})`
     throw new AdminError(
       'reference_used',
-      `The ${nounOf(id)} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`,
+      `The ${kindOf(id).name} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`,
       { param: 'reference' },
     )
   }
@@ -98,7 +98,7 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
     const available = await availableTo(call, result.key)
     throw new AdminError(
       'credits_not_available',
-      `The ${nounOf(id)} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`,
+      `The ${kindOf(id).name} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`,
       { param: 'credits' },
     )
   }

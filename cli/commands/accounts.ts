@@ -27,7 +27,7 @@ export const ACCOUNTS: CommandRow = {
     },
     'show <account>': {
       words: 'one account, where its credits lie, and its keys',
-      work: async (session: Session, _: object, id: string) => show(session, await accountAt(session, id)),
+      work: async (session: Session, _: object, id: string) => show(session, await keyAt(session, id)),
     },
     'update <account>': updateCommand({
       words: 'change an account; an empty text takes a setting away',
@@ -60,8 +60,6 @@ function accountSettings(isNew: boolean): SettingOption[] {
 }
 
 type CreateOptions = SettingOptions & { readonly name: string; readonly credits: Nano; readonly reference?: string }
-
-const accountAt = (session: Session, id: string) => keyAt<AccountDetail>(session, id)
 
 async function createAction(session: Session, options: CreateOptions): Promise<void> {
   const { credits, reference, name } = options

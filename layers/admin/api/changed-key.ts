@@ -17,6 +17,7 @@ import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { wrong } from './fields.ts'
 import { keyDetail } from './key-shape.ts'
+import type { Place } from './pages.ts'
 import { versionTag } from './preconditions.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
@@ -73,6 +74,13 @@ type Asked = { readonly key_id?: string | undefined; readonly account?: string |
 export async function accountNames(tables: Tables, keys: Iterable<Key>): Promise<ReadonlyMap<string, string>> {
   const ids = new Set([...keys].flatMap(({ purse }) => purse?.accountId ?? []))
   return new Map((await readMany(tables, ACCOUNT, [...ids])).map(({ id, name }) => [id, name]))
+}
+
+/** The one of a kind with an external id, which is a list of one page. */
+export async function* oneWith<K>(tables: Tables, kind: ItemsOf<K>, externalId: string, after?: Place) {
+  const id = after ? undefined : await findByExternalId(tables)(externalId)
+  const one = id === undefined ? undefined : await readOne(tables, kind)(id)
+  if (one) yield one
 }
 
 export async function changed<K extends Versioned>(

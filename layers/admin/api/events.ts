@@ -8,6 +8,7 @@ import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
+import { apiName } from '../settings/key-settings.ts'
 import type { Call } from './call.ts'
 import { accountInPath, keyInPath, kindOf, known } from './changed-key.ts'
 import { cursorOf, pageOf, readCursor } from './pages.ts'
@@ -84,9 +85,6 @@ function eventShape(event: ChangeEvent, names: ReadonlyMap<string, string>): Eve
 
 /** A missing value is null. The names are those of the API. */
 function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
-  const entries = Object.entries(fields).map(([name, value]) => [
-    name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),
-    value,
-  ])
+  const entries = Object.entries(fields).map(([name, value]) => [apiName(name), value])
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }

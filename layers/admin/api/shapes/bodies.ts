@@ -46,7 +46,6 @@ export const adoptBody = z.strictObject({
 })
 
 export const updateAccountBody = z.strictObject(ACCOUNT_FIELDS).partial()
-export type UpdateAccountBody = Frozen<z.input<typeof updateAccountBody>>
 
 export const createAccountBody = updateAccountBody.extend({ name: ACCOUNT_FIELDS.name, ...BEGIN })
 export type CreateAccountBody = Frozen<z.input<typeof createAccountBody>>

@@ -161,9 +161,8 @@ async function createAction(session: Session, options: CreateOptions): Promise<v
 type ListOptions = Joining & { readonly externalId?: string; readonly reference?: string }
 
 async function listAction(session: Session, options: ListOptions): Promise<void> {
-  const { externalId: external_id, ...more } = options
-  const query = { external_id, reference: more.reference, account: more.account }
-  printList(session, await session.admin.list<KeyShape>('/keys', query), {
+  const { externalId: external_id, reference, account } = options
+  printList(session, await session.admin.list<KeyShape>('/keys', { external_id, reference, account }), {
     ...KEY_COLUMNS,
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },

@@ -20,7 +20,7 @@ import { secretTaken } from './keys.ts'
 import { cursorOf, pageOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
-import type { adminKeyBody, revokeBody, rotateAdminKeyBody } from './shapes/bodies.ts'
+import type { adminKeyBody, revokeBody, secretBody } from './shapes/bodies.ts'
 import type { AdminKeyShape } from './shapes/keys.ts'
 import type { pageQuery } from './shapes/queries.ts'
 
@@ -50,7 +50,7 @@ export async function create(call: Call, fields: z.output<typeof adminKeyBody>):
 
 export async function rotate(
   call: Call,
-  { secret_sha256: hash, last_four: lastFour }: z.output<typeof rotateAdminKeyBody>,
+  { secret_sha256: hash, last_four: lastFour }: z.output<typeof secretBody>,
 ): Promise<AdminKeyShape> {
   const { id } = await adminKeyInPath(call)
   const { act } = await claimedAct(call)

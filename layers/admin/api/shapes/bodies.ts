@@ -93,7 +93,7 @@ export const adminKeyBody = z.strictObject({
   ...OWN_SECRET,
 })
 
-export const rotateAdminKeyBody = z.strictObject(OWN_SECRET)
+export const secretBody = z.strictObject(OWN_SECRET)
 
 const name = textLike(/^.{1,200}$/, 'the name of a model or provider of the catalog')
 export const routesTestBody = z.strictObject({

@@ -1,61 +1,43 @@
-import { Option } from 'commander'
 import type { AccountDetail, AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
-import type { UpdateAccountBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { ACCOUNT_FIELDS } from '../../layers/admin/settings/account-fields.ts'
-import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS, type AccountField } from '../../layers/admin/settings/account-words.ts'
+import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printFields, printJson } from '../../layers/terminal/output.ts'
 import { printList, printTable, summed } from '../../layers/terminal/table.ts'
-import * as args from './arguments.ts'
-import { option } from './arguments.ts'
-import { changing, grantCommands, referenceOption } from './keys.ts'
-import { changeLine, keyAt, lastUse, NAME_COLUMNS, pathOf, showChange } from './one-key.ts'
+import { checkedBy, option, type SettingOption, type SettingOptions, settingsOf, someExternalId } from './arguments.ts'
+import { BEGIN_OPTIONS, changing, grantCommands, updateCommand } from './keys.ts'
+import { changeLine, keyAt, lastUse, NAME_COLUMNS } from './one-key.ts'
 import type { Session } from './open-session.ts'
 import type { CommandRow } from './run.ts'
 
-type Options = Readonly<Record<string, unknown>> & {
-  readonly name: string
-  readonly hideBalance?: boolean
-  readonly showBalance?: boolean
-}
-
-const TEXTS = ACCOUNT_FIELD_NAMES.filter((field) => ACCOUNT_WORDS[field].kind !== 'flag')
-
-const flagOf = (field: AccountField) => `--${field.replaceAll('_', '-')}`
-const typed = (field: AccountField, text: string) => (text === '' && field !== 'name' ? null : text)
+const NEW = accountSettings(true)
 
 export const ACCOUNTS: CommandRow = {
   words: 'customers with several keys and one balance; an account is named by its id, name or external id',
   commands: {
     create: {
       words: 'make an account',
-      options: [
-        ...settingOptions(true),
-        // Commander cannot print a bigint in its help.
-        option('--credits <credits>', 'credits to begin with', args.credits).default(0n, '0'),
-        referenceOption('the payment behind the credits, such as an invoice'),
-      ],
+      options: [...NEW.map((setting) => setting.option), ...BEGIN_OPTIONS],
       work: createAction,
     },
     list: {
       words: 'every account, newest first',
-      options: [option('--external-id <id>', 'only the account with this id of yours', args.someExternalId)],
+      options: [option('--external-id <id>', 'only the account with this id of yours', someExternalId)],
       work: listAction,
     },
     'show <account>': {
       words: 'one account, where its credits lie, and its keys',
-      work: async (session: Session, _: object, id: string) => show(session, await accountAt(session, id)),
+      work: async (session: Session, _: object, id: string) => show(session, await keyAt(session, id)),
     },
-    'update <account>': {
+    'update <account>': updateCommand({
       words: 'change an account; an empty text takes a setting away',
-      options: settingOptions(false),
-      check(options: Options) {
-        if (Object.keys(settingsOf(options)).length > 0) return
-        throw new CliError('Say what to change, for example --notify-below 5.')
-      },
-      work: updateAction,
-    },
+      settings: accountSettings(false),
+      example: '--notify-below 5',
+      changes: (before: AccountDetail, after: AccountDetail) =>
+        ACCOUNT_FIELD_NAMES.filter((field) => before[field] !== after[field]).map((field) =>
+          changeLine(field, String(before[field] ?? 'none'), String(after[field] ?? 'none')),
+        ),
+    }),
     ...grantCommands('account'),
     'suspend <account>': { words: 'refuse every key of it from the next request on', work: changing('suspend') },
     'resume <account>': { words: 'admit the keys again that were suspended with it', work: changing('resume') },
@@ -63,35 +45,27 @@ export const ACCOUNTS: CommandRow = {
   },
 }
 
-function settingOptions(isNew: boolean): Option[] {
-  const texts = TEXTS.map((field) => {
-    const made = option(
-      `${flagOf(field)} <${ACCOUNT_WORDS[field].kind}>`,
-      ACCOUNT_WORDS[field].words,
-      args.checkedBy(ACCOUNT_FIELDS[field], (text) => typed(field, text)),
-    )
-    return made.makeOptionMandatory(isNew && field === 'name')
+function accountSettings(isNew: boolean): SettingOption[] {
+  const texts = ACCOUNT_FIELD_NAMES.filter((field) => ACCOUNT_WORDS[field].kind !== 'flag').map((field) => {
+    const { kind, words } = ACCOUNT_WORDS[field]
+    const isName = field === 'name'
+    const valueIn = (text: string) => (text === '' && !isName ? null : text)
+    const made = option(`--${field.replaceAll('_', '-')} <${kind}>`, words, checkedBy(ACCOUNT_FIELDS[field], valueIn))
+    return { field, option: made.makeOptionMandatory(isNew && isName), valueIn }
   })
-  const shows = option('--show-balance', 'tell its keys its balance again')
-  return [...texts, option('--hide-balance', 'do not tell its keys its balance'), ...(isNew ? [] : [shows])]
+  const hides = { option: option('--hide-balance', 'do not tell its keys its balance'), valueIn: () => true }
+  const shows = { option: option('--show-balance', 'tell its keys its balance again'), valueIn: () => false }
+  const flags = (isNew ? [hides] : [hides, shows]).map((flag) => ({ field: 'hides_balance', ...flag }))
+  return [...texts, ...flags]
 }
 
-function settingsOf(options: Options): UpdateAccountBody {
-  const texts = TEXTS.flatMap((field) => {
-    const text = options[new Option(flagOf(field)).attributeName()]
-    return typeof text === 'string' ? [[field, typed(field, text)]] : []
-  })
-  const { hideBalance, showBalance } = options
-  return { ...Object.fromEntries(texts), ...((hideBalance || showBalance) && { hides_balance: !showBalance }) }
-}
+type CreateOptions = SettingOptions & { readonly name: string; readonly credits: Nano; readonly reference?: string }
 
-const accountAt = (session: Session, id: string) => keyAt<AccountDetail>(session, id)
-
-async function createAction(session: Session, options: Options & { credits: Nano; reference?: string }): Promise<void> {
+async function createAction(session: Session, options: CreateOptions): Promise<void> {
   const { credits, reference, name } = options
   const amount = formatCredits(credits)
   await session.confirm(() => `create an account (${name}) with ${amount} credits`)
-  const body = { ...settingsOf(options), credits: amount, reference }
+  const body = { ...settingsOf(NEW, options, session.nowMs), credits: amount, reference }
   show(session, await session.admin.once<AccountDetail>('/accounts', body))
 }
 
@@ -104,19 +78,6 @@ async function listAction(session: Session, { externalId: external_id }: { exter
     held: { of: (account) => account.held, isSummed: true, isSpare: true },
     spent: summed((account) => account.spent),
   })
-}
-
-async function updateAction(session: Session, options: Options, id: string): Promise<void> {
-  const settings = settingsOf(options)
-  const before = await accountAt(session, id)
-  await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(settings).join(', ')})`)
-  const after = await session.admin.change<AccountDetail>('PATCH', pathOf(id), settings, before.version)
-  const changes = ACCOUNT_FIELD_NAMES.filter((field) => before[field] !== after[field])
-  showChange(
-    session,
-    after,
-    changes.map((field) => changeLine(field, String(before[field] ?? 'none'), String(after[field] ?? 'none'))),
-  )
 }
 
 function show({ out, json, nowMs }: Session, account: AccountDetail) {

@@ -6,7 +6,7 @@ import { someCidrs as cidrs, SETTING_FIELDS, SETTING_OPTIONS } from '../../layer
 import { listIn, readPeriod, typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
-import { isOptional, KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key-settings.ts'
+import { isOptional, KEY_SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { MOST_REFERENCE_CHARS } from '../../layers/gateway/domain/keys/reference.ts'
 import { parseDecimal } from '../../layers/gateway/domain/money/money.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
@@ -48,9 +48,9 @@ export function percentage(most: number): (text: string) => bigint {
   }
 }
 
-/** The text unchanged, if its value keeps the rule. */
-export function checkedBy(rule: z.ZodType, valueIn: (text: string) => unknown): (text: string) => string {
-  const check = argument(rule, valueIn)
+/** The text itself, if its value keeps the rule. */
+export function checkedBy(rule: z.ZodType, valueIn: (text: string) => unknown, also = ''): (text: string) => string {
+  const check = argument(rule, valueIn, also)
   return (text) => {
     check(text.trim())
     return text.trim()
@@ -77,16 +77,23 @@ export function upTo(most: number, things: string): (text: string, before?: read
 }
 
 /** The admin API's rule, with a message for the command line. */
-function argument<T>(rule: z.ZodType<T>, valueIn: (text: string) => unknown = (text) => text): (text: string) => T {
+function argument<T>(rule: z.ZodType<T>, valueIn = (text: string): unknown => text, also = ''): (text: string) => T {
   return (text) => {
     const { data, error } = rule.safeParse(valueIn(text))
     if (!error) return data
-    throw new InvalidArgumentError(`It ${error.issues[0]?.message}`)
+    throw new InvalidArgumentError(`It ${error.issues[0]?.message}${also}`)
   }
 }
 
 /** Commander's options: texts, by the names of the options. */
 export type SettingOptions = Readonly<Record<string, unknown>>
+
+/** A field of a body that an option gives. The end of a period is known only when the command runs. */
+export type SettingOption = {
+  readonly field: string
+  readonly option: Option
+  readonly valueIn: (text: string, nowMs: number) => unknown
+}
 
 const HELP: Partial<Record<SettingKind, string>> = {
   scopes: `: ${SCOPES.join(',')}`,
@@ -94,31 +101,22 @@ const HELP: Partial<Record<SettingKind, string>> = {
 }
 const ALSO: Partial<Record<SettingKind, string>> = { moment: " Here also a period such as 30d, or 'never'." }
 
-export function settingOptions(isNew: boolean): Option[] {
-  return ASKED_SETTINGS.map((setting) =>
-    optionOf(setting).makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen'),
-  )
+export function keySettings(isNew: boolean): SettingOption[] {
+  return ASKED_SETTINGS.map((setting) => {
+    const { option: name, argument: value, words } = SETTING_OPTIONS[setting]
+    const { field, kind, none } = SETTING_WORDS[setting]
+    const help = `${words}${HELP[kind] ?? ''}${isOptional(setting) ? `; empty for ${none}` : ''}`
+    const valueIn = (text: string, nowMs: number) => typedValue(setting, text, nowMs)
+    const check = checkedBy(SETTING_FIELDS[field], (text) => valueIn(text, 0), ALSO[kind])
+    const made = option(`--${name} <${value}>`, help, check)
+    return { field, option: made.makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen'), valueIn }
+  })
 }
 
-function optionOf(setting: Setting): Option {
-  const { option, argument, words } = SETTING_OPTIONS[setting]
-  const { kind, none } = SETTING_WORDS[setting]
-  const help = `${words}${HELP[kind] ?? ''}${isOptional(setting) ? `; empty for ${none}` : ''}`
-  return new Option(`--${option} <${argument}>`, help).argParser((text: string) => checkedText(setting, text))
-}
-
-/** The text unchanged: the end of a period is known only when the command runs. */
-function checkedText(setting: Setting, text: string): string {
-  const { field, kind } = SETTING_WORDS[setting]
-  const { error } = SETTING_FIELDS[field].safeParse(typedValue(setting, text, 0))
-  if (error) throw new InvalidArgumentError(`It ${error.issues[0]?.message}${ALSO[kind] ?? ''}`)
-  return text
-}
-
-export function settingsOf(options: SettingOptions, nowMs: number): UpdateKeyBody {
-  const given = ASKED_SETTINGS.flatMap((setting) => {
-    const text = options[optionOf(setting).attributeName()]
-    return typeof text === 'string' ? [[SETTING_WORDS[setting].field, typedValue(setting, text, nowMs)]] : []
+export function settingsOf(settings: readonly SettingOption[], options: SettingOptions, nowMs: number): UpdateKeyBody {
+  const given = settings.flatMap(({ field, option, valueIn }) => {
+    const text = options[option.attributeName()]
+    return text === undefined ? [] : [[field, valueIn(String(text), nowMs)]]
   })
   return Object.fromEntries(given)
 }

@@ -71,11 +71,7 @@ function show(out: Screen, audits: readonly Audited[]): void {
   }
   for (const audit of audits) showFindings(out, audit)
   const wrong = audits.filter(({ ok }) => !ok).length
-  const counted = [
-    countText(keys.length, 'key'),
-    ...(accounts.length > 0 ? [countText(accounts.length, 'account')] : []),
-  ]
-  const all = counted.join(' and ')
+  const all = `${countText(keys.length, 'key')}${accounts.length > 0 ? ` and ${countText(accounts.length, 'account')}` : ''}`
   out.log(wrong === 0 ? `\n${all}, all clean.` : `\n${wrong} of ${all} do not add up.`)
 }
 
@@ -90,8 +86,8 @@ function showFindings(out: Screen, audit: Audited): void {
 }
 
 function verdict(audit: Audited): string {
-  if (audit.object === 'account.audit') return audit.ok ? 'ok' : 'see below'
-  if (!audit.balances) return 'granted is not available + held + spent'
-  if (!audit.explained) return 'spent is not the sum of the rows'
+  const isOfKey = audit.object === 'audit'
+  if (isOfKey && !audit.balances) return 'granted is not available + held + spent'
+  if (isOfKey && !audit.explained) return 'spent is not the sum of the rows'
   return audit.ok ? 'ok' : 'see below'
 }

@@ -50,12 +50,10 @@ export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string
 }
 
 function lines(keys: readonly NamedKey[]): string {
-  const named = keys
-    .slice(0, MOST_NAMED)
-    .map(
-      ({ id, name, status, last_four }) =>
-        `${id}  ${name} (${status}${last_four === undefined ? '' : `, …${last_four}`})`,
-    )
+  const named = keys.slice(0, MOST_NAMED).map(({ id, name, status, last_four }) => {
+    const secret = last_four === undefined ? '' : `, …${last_four}`
+    return `${id}  ${name} (${status}${secret})`
+  })
   const more = keys.length > MOST_NAMED ? [`… and ${keys.length - MOST_NAMED} more`] : []
   return ['', ...named, ...more].join('\n  ')
 }

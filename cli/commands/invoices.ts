@@ -82,24 +82,16 @@ async function keysAsked({ admin }: Session, { key, account }: Asked): Promise<R
 /** The keys of an account are on one invoice, which has a line for each key and model. */
 function invoicesByCustomer(session: Session, made: readonly OfKey[]) {
   const customers = Map.groupBy(made, ({ account_id, key_id }) => account_id ?? key_id)
-  return Promise.all([...customers].map(([id, invoices]) => invoiceOfCustomer(session, id, invoices)))
-}
-
-async function invoiceOfCustomer(session: Session, id: string, invoices: readonly OfKey[]) {
-  const [first] = invoices
-  const account = first?.account_id ? await keyAt<AccountDetail>(session, id) : undefined
-  const lines: readonly InvoiceLine[] = account
-    ? invoices.flatMap((own) => own.lines.map((line) => ({ key_id: own.key_id, key_name: own.name, ...line })))
-    : (first?.lines ?? [])
-  const { name, external_id } = account ?? { name: first?.name ?? null, external_id: first?.external_id ?? null }
-  return {
-    account_id: account?.id ?? null,
-    key_id: account ? null : id,
-    name,
-    external_id,
-    lines,
-    total: totalOf(lines),
-  }
+  const making = [...customers].map(async ([id, ofKeys]) => {
+    const account = id === ofKeys[0]?.account_id ? await keyAt<AccountDetail>(session, id) : undefined
+    const lines = ofKeys.flatMap((own) =>
+      own.lines.map((line): InvoiceLine => ({ ...(account && { key_id: own.key_id, key_name: own.name }), ...line })),
+    )
+    const { name = null, external_id = null } = account ?? ofKeys[0] ?? {}
+    const ids = { account_id: account ? id : null, key_id: account ? null : id }
+    return { ...ids, name, external_id, lines, total: totalOf(lines) }
+  })
+  return Promise.all(making)
 }
 
 function usagePage({ admin }: Session, { fromMs, toMs }: Range, by: 'key' | 'model', keyId?: string) {
@@ -120,7 +112,7 @@ async function invoiceOf(session: Session, id: string, range: Range, ofRows: rea
   const all = key ? await ofTotals() : ofRows
   const lines = all.filter(({ model, charged }) => model !== NO_MODEL || charged !== '0')
   const { name = null, external_id = null, account_id = null } = key ?? {}
-  const invoice = { key_id: id, account_id, name, external_id, lines, total: totalOf(lines) }
+  const invoice = { key_id: id, account_id, name, external_id, lines }
   return { invoice, isGone: !key, all }
 }
 

@@ -15,7 +15,7 @@ import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import * as args from './arguments.ts'
-import { option, required, type SettingOptions, settingOptions, settingsOf } from './arguments.ts'
+import { keySettings, option, required, type SettingOption, type SettingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { Session } from './open-session.ts'
@@ -25,7 +25,41 @@ import { shortTime } from './time-range.ts'
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
 const GRACE_WORDS = 'how long the old one stays valid; 0 ends it at once'
 
-export const referenceOption = (words: string) => option('--reference <text>', words, args.reference)
+const referenceOption = (words: string) => option('--reference <text>', words, args.reference)
+
+export const BEGIN_OPTIONS = [
+  // Commander cannot print a bigint in its help.
+  option('--credits <credits>', 'credits to begin with', args.credits).default(0n, '0'),
+  referenceOption('the payment behind the credits, such as an invoice'),
+]
+
+type Update<Shown> = {
+  readonly words: string
+  readonly settings: readonly SettingOption[]
+  readonly example: string
+  readonly changes: (before: Shown, after: Shown) => readonly string[]
+}
+
+/** Changes the settings of a key or an account. */
+export function updateCommand<Shown extends KeyDetail | AccountDetail>(row: Update<Shown>): CommandRow {
+  const { words, settings, example, changes } = row
+  return {
+    words,
+    options: settings.map(({ option }) => option),
+    check(options: SettingOptions) {
+      if (Object.keys(settingsOf(settings, options, 0)).length > 0) return
+      throw new CliError(`Say what to change, for example ${example}.`)
+    },
+    async work(session: Session, options: SettingOptions, id: string) {
+      const given = settingsOf(settings, options, session.nowMs)
+      warnOfIpv6(session, given.allowlist)
+      const before = await keyAt<Shown>(session, id)
+      await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(given).join(', ')})`)
+      const after = await session.admin.change<Shown>('PATCH', pathOf(id), given, before.version)
+      showChange(session, after, changes(before, after))
+    },
+  }
+}
 
 export function grantCommands(to: 'key' | 'account'): CommandRows {
   return {
@@ -49,16 +83,16 @@ export function grantCommands(to: 'key' | 'account'): CommandRows {
   }
 }
 
+const NEW = keySettings(true)
+
 export const KEYS: CommandRow = {
   words: 'make and manage API keys; a key is named by its id, name, external id or last four',
   commands: {
     create: {
       words: 'make a key; its secret is shown once',
       options: [
-        ...settingOptions(true),
-        // Commander cannot print a bigint in its help.
-        option('--credits <credits>', 'credits to begin with', args.credits).default(0n, '0'),
-        referenceOption('the payment behind the credits, such as an invoice'),
+        ...NEW.map((setting) => setting.option),
+        ...BEGIN_OPTIONS,
         option('--account <account>', 'the account whose balance it uses, in place of credits of its own'),
       ],
       work: createAction,
@@ -80,15 +114,12 @@ export const KEYS: CommandRow = {
         else showKey(key, session)
       },
     },
-    'update <key>': {
+    'update <key>': updateCommand({
       words: 'change limits; in force from the next request on',
-      options: settingOptions(false),
-      check(options: SettingOptions) {
-        if (Object.keys(settingsOf(options, 0)).length > 0) return
-        throw new CliError('Say what to change, for example --rpm 120.')
-      },
-      work: updateAction,
-    },
+      settings: keySettings(false),
+      example: '--rpm 120',
+      changes: settingChanges,
+    }),
     ...grantCommands('key'),
     'rotate <key>': {
       words: 'issue a new secret; the old one stays valid for a while',
@@ -112,7 +143,7 @@ type CreateOptions = SettingOptions &
   Joining & { readonly name: string; readonly credits: Nano; readonly reference?: string }
 
 async function createAction(session: Session, options: CreateOptions): Promise<void> {
-  const settings = settingsOf(options, session.nowMs)
+  const settings = settingsOf(NEW, options, session.nowMs)
   const amount = formatCredits(options.credits)
   warnOfIpv6(session, settings.allowlist)
   const { account, reference } = options
@@ -130,9 +161,8 @@ async function createAction(session: Session, options: CreateOptions): Promise<v
 type ListOptions = Joining & { readonly externalId?: string; readonly reference?: string }
 
 async function listAction(session: Session, options: ListOptions): Promise<void> {
-  const { externalId: external_id, ...more } = options
-  const query = { external_id, reference: more.reference, account: more.account }
-  printList(session, await session.admin.list<KeyShape>('/keys', query), {
+  const { externalId: external_id, reference, account } = options
+  printList(session, await session.admin.list<KeyShape>('/keys', { external_id, reference, account }), {
     ...KEY_COLUMNS,
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },
@@ -144,17 +174,8 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
   })
 }
 
-async function updateAction(session: Session, options: SettingOptions, id: string): Promise<void> {
-  const settings = settingsOf(options, session.nowMs)
-  warnOfIpv6(session, settings.allowlist)
-  const before = await keyAt(session, id)
-  await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(settings).join(', ')})`)
-  const after = await session.admin.change<KeyDetail>('PATCH', pathOf(id), settings, before.version)
-  showChange(session, after, settingChanges(before, after))
-}
-
 /** The names are those of the options that change them. */
-function settingChanges(before: KeyShape, after: KeyShape): string[] {
+function settingChanges(before: KeyDetail, after: KeyDetail): string[] {
   return ASKED_SETTINGS.flatMap((setting) => {
     const { field } = SETTING_WORDS[setting]
     const [old, now] = [shownText(setting, before[field]), shownText(setting, after[field])]

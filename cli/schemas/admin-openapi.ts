@@ -170,13 +170,15 @@ function answerOf({ answer, types = ['application/json'] }: RouteWords): Json {
 
 const ALWAYS = [400, 401, 403, 405, 421, 500, 503]
 
-function refusalsOf({ method, path }: AdminRoute, { needs, refusals = [] }: RouteWords): [number, Json][] {
+function refusalsOf({ method, path, scope }: AdminRoute, { needs, refusals = [] }: RouteWords): [number, Json][] {
+  const changes = method !== 'GET' && !scope?.endsWith('.read')
   const statuses = [
     ...ALWAYS,
     ...refusals,
     ...(path.includes('{') ? [404] : []),
     ...(method === 'GET' ? [] : [413, 415]),
-    ...(needs === 'If-Match' ? [409, 412, 428] : []),
+    ...(changes ? [409] : []),
+    ...(needs === 'If-Match' ? [412, 428] : []),
     ...(needs === 'Idempotency-Key' ? [422] : []),
   ]
   return statuses.map((status) => [status, { $ref: `#/components/responses/${statusName(status)}` }])

@@ -5,6 +5,7 @@ import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { toldAccountSettings } from '../settings/key-settings.ts'
+import { creditTexts } from '../usage/usage-numbers.ts'
 import { weekCosts } from '../usage/usage-reader.ts'
 import type { Call } from './call.ts'
 import { balanceBadges, statusOf, timeOrNull } from './key-shape.ts'
@@ -34,7 +35,7 @@ export function accountStatus({ status }: Account): AccountStatus {
 }
 
 export function accountShape({ account, purses, weekCost }: Pursed): AccountShape {
-  const { granted, available, held, spent } = balanceOf(account, purses)
+  const balance = balanceOf(account, purses)
   const status = accountStatus(account)
   return {
     object: 'account',
@@ -42,26 +43,27 @@ export function accountShape({ account, purses, weekCost }: Pursed): AccountShap
     ...toldAccountSettings(account),
     hides_balance: account.hidesBalance === true,
     status,
-    granted: formatCredits(granted),
-    available: formatCredits(available),
-    held: formatCredits(held),
-    spent: formatCredits(spent),
-    ...placesOf(account, purses),
+    ...creditTexts({ ...balance, ...placesOf(account, purses) }),
     key_count: liveOf(purses).length,
     created_at: isoTime(account.createdAtMs),
     version: account.version,
-    badges: status === 'active' ? balanceBadges(available, weekCost) : [],
+    badges: status === 'active' ? balanceBadges(balance.available, weekCost) : [],
   }
 }
 
 /** The places of the credits that are available. */
-export function placesOf(account: Account, purses: readonly PurseKey[]) {
-  const flights = purses.map((purse) => inFlight(account, purse))
+export function placesOf(account: Account, purses: readonly PurseKey[], before = account) {
+  const sum = (of: (purse: PurseKey) => Nano) => purses.reduce((total, purse) => total + of(purse), 0n)
   return {
-    in_pool: formatCredits(account.available),
-    in_flight: formatCredits(flights.reduce((sum, { toPurse, toPool }) => sum + toPurse + toPool, 0n)),
-    in_keys: formatCredits(purses.reduce((sum, { available }) => sum + available, 0n)),
+    in_pool: account.available,
+    in_flight: sum((purse) => flightOf(before, purse, account)),
+    in_keys: sum(({ available }) => available),
   }
+}
+
+/** The credits that have left one side and not come to the other, read in the order in which they move. */
+export function flightOf(before: Account, purse: PurseKey, after: Account): Nano {
+  return inFlight(before, purse).toPurse + inFlight(after, purse).toPool
 }
 
 const liveOf = (purses: readonly PurseKey[]) => purses.filter(({ status }) => status !== 'revoked')
@@ -80,9 +82,7 @@ export async function accountDetail({ tables, nowMs }: Call, account: Account): 
         name: key.name,
         status: statusOf(key, nowMs),
         last_four: key.current.lastFour,
-        available: formatCredits(key.available),
-        held: formatCredits(heldOf(key)),
-        spent: formatCredits(key.spent),
+        ...creditTexts({ available: key.available, held: heldOf(key), spent: key.spent }),
         last_used_at: timeOrNull(key.lastUsedAtMs),
       })),
   }

@@ -8,18 +8,16 @@ import {
   setAccountStatus,
   updateAccount,
 } from '../../gateway/store/accounts/change-account.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
-import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { newest } from '../../gateway/store/keys/newest-keys.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { accountSettingsIn, withoutNulls } from '../settings/key-settings.ts'
 import { weekCosts } from '../usage/usage-reader.ts'
 import { accountDetail, accountShape, accountStatus, readPurses } from './account-shape.ts'
-import { type Call, requireScope } from './call.ts'
-import { accountInPath, changed, externalIdTaken } from './changed-key.ts'
+import type { Call } from './call.ts'
+import { accountInPath, changed, externalIdTaken, oneWith } from './changed-key.ts'
 import { nothingToChange, wrong } from './fields.ts'
-import { firstReference, granter, grantsLister } from './grants.ts'
+import { firstGrant, granter, grantsLister } from './grants.ts'
 import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
 import type { AccountDetail, AccountMade, AccountShape } from './shapes/accounts.ts'
@@ -35,16 +33,10 @@ export async function list({ tables, nowMs }: Call, sent: z.output<typeof accoun
     (status === undefined || accountStatus(account) === status) && (name === undefined || account.name === name)
   const pageSize = status === undefined && name === undefined ? limit + 1 : undefined
   const found =
-    externalId === undefined ? newest(tables, ACCOUNT)(after, pageSize) : accountWith(tables, externalId, after?.id)
+    externalId === undefined ? newest(tables, ACCOUNT)(after, pageSize) : oneWith(tables, ACCOUNT, externalId, after)
   const [accounts, costs] = await Promise.all([firstOf(found, limit + 1, isWanted), weekCosts(tables, nowMs)])
   const rest = await readPurses(tables, accounts, costs)
   return listOf(rest, limit, accountShape, ({ account }) => placeOf(account))
-}
-
-async function* accountWith(tables: Tables, externalId: string, afterId: string | undefined): AsyncGenerator<Account> {
-  const id = afterId === undefined ? await findByExternalId(tables)(externalId) : undefined
-  const account = id === undefined ? undefined : await readOne(tables, ACCOUNT)(id)
-  if (account) yield account
 }
 
 export async function get(call: Call): Promise<AccountDetail> {
@@ -53,10 +45,7 @@ export async function get(call: Call): Promise<AccountDetail> {
 
 export async function create(call: Call, fields: z.output<typeof createAccountBody>): Promise<AccountMade> {
   const { tables, identity } = call
-  const credits = fields.credits ?? 0n
-  // An account that begins with credits is a grant as well.
-  if (credits > 0n) requireScope(identity, 'credits.grant')
-  const reference = firstReference(fields.reference, credits)
+  const { credits, reference } = firstGrant(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   const settings = { ...withoutNulls(accountSettingsIn(fields)), name: fields.name }
   // The account has the id of the act, so that a repeated request makes the same one.

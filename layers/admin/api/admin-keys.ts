@@ -5,22 +5,22 @@ import { type AdminKey, newAdminKey } from '../../gateway/domain/keys/admin-key.
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { BRAND } from '../../gateway/names.ts'
 import {
+  ADMIN_KEY,
   createAdminKey,
   listAdminKeys,
-  readAdminKey,
   revokeAdminKey,
   rotateAdminKey,
 } from '../../gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt, grantedOnDay } from '../../gateway/store/admin-keys/allowance.ts'
-import type { ChangeResult } from '../../gateway/store/keys/change-key.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
+import { changed, known } from './changed-key.ts'
 import { wrong } from './fields.ts'
 import { secretTaken } from './keys.ts'
 import { cursorOf, pageOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
-import type { adminKeyBody, revokeBody, rotateAdminKeyBody } from './shapes/bodies.ts'
+import type { adminKeyBody, revokeBody, secretBody } from './shapes/bodies.ts'
 import type { AdminKeyShape } from './shapes/keys.ts'
 import type { pageQuery } from './shapes/queries.ts'
 
@@ -50,29 +50,20 @@ export async function create(call: Call, fields: z.output<typeof adminKeyBody>):
 
 export async function rotate(
   call: Call,
-  { secret_sha256: hash, last_four: lastFour }: z.output<typeof rotateAdminKeyBody>,
+  { secret_sha256: hash, last_four: lastFour }: z.output<typeof secretBody>,
 ): Promise<AdminKeyShape> {
   const { id } = await adminKeyInPath(call)
   const { act } = await claimedAct(call)
-  return changed(call, id, await rotateAdminKey(call.tables)(id, { hash, lastFour }, act))
+  return shapeOf(call, await changed(call, id, await rotateAdminKey(call.tables)(id, { hash, lastFour }, act)))
 }
 
 export async function revoke(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<AdminKeyShape> {
   const { id, name } = await adminKeyInPath(call)
   if (confirm !== name) throw wrong('confirm', 'must be the name of the admin key. A revoke is final.')
-  return changed(call, id, await revokeAdminKey(call.tables)(id, await call.newAct()))
+  return shapeOf(call, await changed(call, id, await revokeAdminKey(call.tables)(id, await call.newAct())))
 }
 
-async function adminKeyInPath({ tables, path: { id = '' } }: Call): Promise<AdminKey> {
-  const key = await readAdminKey(tables)(id)
-  if (!key) throw new AdminError('not_found', `There is no admin key '${id}'.`)
-  return key
-}
-
-async function changed(call: Call, id: string, result: ChangeResult<AdminKey>): Promise<AdminKeyShape> {
-  if (result.changed) return shapeOf(call, result.key)
-  throw new AdminError('key_revoked', `The admin key ${id} is revoked, and that is final.`)
-}
+const adminKeyInPath = (call: Call) => known(call, ADMIN_KEY, call.path.id ?? '')
 
 /** The hash of its secret is not shown. */
 async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKeyShape> {

@@ -3,6 +3,7 @@ import { isoTime } from '../../gateway/domain/basics/time.ts'
 import type { Account } from '../../gateway/domain/keys/account.ts'
 import { isAccountId, type Key } from '../../gateway/domain/keys/key.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { keepProgress, type LastAudit, noteAudit, readProgress } from '../../gateway/store/keys/last-audit.ts'
 import { listAll, listKeys } from '../../gateway/store/keys/read-key.ts'
 import type { AddedRows } from '../audit/add-rows.ts'
@@ -10,8 +11,7 @@ import { auditAccount } from '../audit/audit-account.ts'
 import { auditKey } from '../audit/audit-key.ts'
 import { findingText } from '../audit/findings.ts'
 import { type Call, Lines } from './call.ts'
-import { accountNamed, keyNamed } from './changed-key.ts'
-import { wrong as badField } from './fields.ts'
+import { isAccount, kindOf, oneAskedFor } from './changed-key.ts'
 import { cursorOf, noSuchPage, readCursor } from './pages.ts'
 import type { auditBody } from './shapes/bodies.ts'
 import type { AuditLine } from './shapes/books.ts'
@@ -21,16 +21,13 @@ const PAGE_MS = 3_000
 const PAGE_KEYS = 500
 
 /**
- * A line for each key, then one for each account, and a last one. If the last one is missing, the audit broke off. The outcome of the pages before is
- * kept here, and the cursor is only its random name, so that a caller can neither invent nor change what it stands for.
+ * A line for each key, then one for each account, and a last one. If the last one is missing, the audit broke off. The
+ * outcome of the pages before is kept here, and the cursor is only its random name, so that a caller can neither invent
+ * nor change what it stands for.
  */
 export async function auditPage(call: Call, sent: z.output<typeof auditBody>): Promise<Lines> {
-  const { key_id: keyId, account: accountId, after } = sent
-  if (keyId !== undefined && accountId !== undefined)
-    throw badField('account', 'and key_id cannot be audited together.')
-  const [key, account] = await Promise.all([keyNamed(call, keyId), accountNamed(call, accountId)])
-  const only = key || account ? { keys: key ? [key] : [], accounts: account ? [account] : [] } : undefined
-  const [name] = readCursor(after, /^[\w-]{22}$/) ?? []
+  const only = await oneAskedFor(call, sent, 'audited')
+  const [name] = readCursor(sent.after, /^[\w-]{22}$/) ?? []
   const state = name === undefined ? FROM_THE_START : await readProgress(call.tables)(name)
   if (state === undefined) throw noSuchPage()
   return new Lines('application/x-ndjson', auditLines(call, only, JSON.parse(state, readNano)))
@@ -59,40 +56,34 @@ async function keptUnder(call: Call, progress: Progress): Promise<string> {
   return cursorOf(name)
 }
 
-type Only = { readonly keys: readonly Key[]; readonly accounts: readonly Account[] }
+/** All keys, and then all accounts, after the one with this id. */
+async function* ownersAfter(tables: Tables, lastId?: string): AsyncGenerator<Key | Account> {
+  const areKeysDone = lastId !== undefined && isAccountId(lastId)
+  if (!areKeysDone) yield* listKeys(tables)(lastId)
+  yield* listAll(tables, ACCOUNT)(areKeysDone ? lastId : undefined)
+}
 
-async function* auditLines(call: Call, only: Only | undefined, before: Progress): AsyncGenerator<string> {
+async function* auditLines(call: Call, only: Key | Account | undefined, before: Progress): AsyncGenerator<string> {
   const { tables, clock, identity } = call
   const endsMs = clock() + PAGE_MS
   const isOver = () => clock() >= endsMs
   let { lastId, keys, accounts, wrong, begun } = before
   let hasMore = false
-  const isFull = () => {
+  for await (const owner of only ? [only] : ownersAfter(tables, lastId)) {
     const done = keys + accounts - before.keys - before.accounts
-    return done > 0 && (isOver() || done === PAGE_KEYS)
-  }
-  const areKeysDone = lastId !== undefined && isAccountId(lastId)
-  for await (const key of areKeysDone ? [] : (only?.keys ?? listKeys(tables)(lastId))) {
-    hasMore = isFull()
+    hasMore = done > 0 && (isOver() || done === PAGE_KEYS)
     if (hasMore) break
-    const audit = await auditKey(tables, key, clock(), { isOver, begun: begun?.keyId === key.id ? begun : undefined })
+    const time = { isOver, begun: begun?.keyId === owner.id ? begun : undefined }
+    const audit = isAccount(owner) ? await auditAccount(tables, owner) : await auditKey(tables, owner, clock(), time)
     begun = 'beforeMs' in audit ? audit : undefined
     hasMore = begun !== undefined
     if ('beforeMs' in audit) break
-    lastId = key.id
-    keys += 1
+    lastId = owner.id
+    if (isAccount(owner)) accounts += 1
+    else keys += 1
     if (!audit.ok) wrong += 1
-    yield line({ ...audit, findings: audit.findings.map((finding) => findingText(finding)) })
-  }
-  const lastAccount = areKeysDone ? lastId : undefined
-  for await (const account of hasMore ? [] : (only?.accounts ?? listAll(tables, ACCOUNT)(lastAccount))) {
-    hasMore = isFull()
-    if (hasMore) break
-    const audit = await auditAccount(tables, account)
-    lastId = account.id
-    accounts += 1
-    if (!audit.ok) wrong += 1
-    yield line(audit)
+    const findings = audit.findings.map((finding) => findingText(finding, kindOf(owner.id).name))
+    yield line({ ...audit, findings })
   }
   const atMs = clock()
   // An admin key only looks.

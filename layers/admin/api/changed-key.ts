@@ -1,20 +1,23 @@
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import type { Account } from '../../gateway/domain/keys/account.ts'
+import { type AdminKey, isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
 import { isAccountId, type Key, type Versioned } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import { ADMIN_KEY } from '../../gateway/store/admin-keys/admin-keys.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
-import { type ChangeResult, KEY, type Kind } from '../../gateway/store/keys/change-key.ts'
+import { type ChangeResult, KEY } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { newestKeys, readMany } from '../../gateway/store/keys/newest-keys.ts'
-import { readOne } from '../../gateway/store/keys/rotating-item.ts'
+import { type ItemsOf, readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { weekCostOf } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { wrong } from './fields.ts'
 import { keyDetail } from './key-shape.ts'
+import type { Place } from './pages.ts'
 import { versionTag } from './preconditions.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
@@ -26,47 +29,59 @@ export function accountInPath(call: Call): Promise<Account> {
   return known(call, ACCOUNT, call.path.id ?? '')
 }
 
-export async function keyNamed(call: Call, keyId: string | undefined): Promise<Key | undefined> {
-  return keyId === undefined ? undefined : known(call, KEY, keyId, 'key_id')
-}
-
 export async function accountNamed(call: Call, accountId: string | undefined): Promise<Account | undefined> {
   return accountId === undefined ? undefined : known(call, ACCOUNT, accountId, 'account')
 }
 
 /** The one with an id, which the caller gave as `param` if it was not in the path. */
-async function known<K extends Versioned>({ tables }: Call, kind: Kind<K>, id: string, param?: string): Promise<K> {
+export async function known<K>({ tables }: Call, kind: Named<K>, id: string, param?: string): Promise<K> {
   const key = await readOne(tables, kind)(id)
   if (!key) throw noSuch(kind.name, id, param)
   return key
 }
 
+type Named<K> = ItemsOf<K> & { readonly name: string }
+
+/** The kind of whatever has a name and changes: a key, an account or an admin key. */
+export function kindOf(id: string): Named<Key | Account | AdminKey> {
+  if (isAccountId(id)) return ACCOUNT
+  return isAdminKeyId(id) ? ADMIN_KEY : KEY
+}
+
+export const isAccount = (owner: Key | Account): owner is Account => isAccountId(owner.id)
+
 function noSuch(noun: string, id: string, param?: string): AdminError {
   return new AdminError('not_found', `There is no ${noun} '${id}'.`, param === undefined ? {} : { param })
 }
 
-/** The keys or the account that a list is about; undefined for all keys. */
-export async function keysAskedFor(call: Call, { key_id, account: accountId }: Asked): Promise<Key[] | undefined> {
-  if (key_id !== undefined && accountId !== undefined)
-    throw wrong('account', 'and key_id cannot be asked for together.')
-  const [key, account] = await Promise.all([keyNamed(call, key_id), accountNamed(call, accountId)])
-  if (account) return keysOfAccount(call.tables, account.id)
-  return key && [key]
+/** The key or the account that a query or a body names, if any. */
+export async function oneAskedFor(call: Call, { key_id, account }: Asked, verb: string) {
+  if (key_id === undefined) return accountNamed(call, account)
+  if (account !== undefined) throw wrong('account', `and key_id cannot be ${verb} together.`)
+  return known(call, KEY, key_id, 'key_id')
+}
+
+/** The keys that a list is about; undefined for all keys. */
+export async function keysAskedFor(call: Call, asked: Asked): Promise<Key[] | undefined> {
+  const one = await oneAskedFor(call, asked, 'asked for')
+  if (!one || !isAccount(one)) return one && [one]
+  // Revoked keys are gone from the account's own list. Only the keys themselves know, so all are read.
+  return (await Array.fromAsync(newestKeys(call.tables)())).filter(({ purse }) => purse?.accountId === one.id)
 }
 
 type Asked = { readonly key_id?: string | undefined; readonly account?: string | undefined }
-
-/** Also those that are revoked, and gone from the account's own list. Only the keys themselves know, so all are read. */
-export async function keysOfAccount(tables: Tables, id: string): Promise<Key[]> {
-  return (await Array.fromAsync(newestKeys(tables)())).filter(({ purse }) => purse?.accountId === id)
-}
 
 export async function accountNames(tables: Tables, keys: Iterable<Key>): Promise<ReadonlyMap<string, string>> {
   const ids = new Set([...keys].flatMap(({ purse }) => purse?.accountId ?? []))
   return new Map((await readMany(tables, ACCOUNT, [...ids])).map(({ id, name }) => [id, name]))
 }
 
-export const nounOf = (id: string) => (isAccountId(id) ? ACCOUNT : KEY).name
+/** The one of a kind with an external id, which is a list of one page. */
+export async function* oneWith<K>(tables: Tables, kind: ItemsOf<K>, externalId: string, after?: Place) {
+  const id = after ? undefined : await findByExternalId(tables)(externalId)
+  const one = id === undefined ? undefined : await readOne(tables, kind)(id)
+  if (one) yield one
+}
 
 export async function changed<K extends Versioned>(
   call: Call,
@@ -75,9 +90,9 @@ export async function changed<K extends Versioned>(
   externalId?: string | null,
 ): Promise<K> {
   if (result.changed) return result.key
-  if (result.why === 'no_such_key') throw noSuch(nounOf(id), id)
+  if (result.why === 'no_such_key') throw noSuch(kindOf(id).name, id)
   if (result.why === 'stale') throw await stale(call, result.key)
-  if (result.why === 'revoked') throw isAccountId(id) ? accountClosed(id) : revokedKey(id)
+  if (result.why === 'revoked') throw isAccountId(id) ? accountClosed(id) : revoked(id)
   const owner = await findByExternalId(call.tables)(externalId ?? '')
   throw externalIdTaken(externalId ?? '', owner ?? 'another')
 }
@@ -96,7 +111,9 @@ export async function ofItsAccount(
   return new AdminError('conflict', message, param === undefined ? {} : { param })
 }
 
-const revokedKey = (id: string) => new AdminError('key_revoked', `The key ${id} is revoked, and that is final.`)
+function revoked(id: string): AdminError {
+  return new AdminError('key_revoked', `The ${kindOf(id).name} ${id} is revoked, and that is final.`)
+}
 
 export function accountClosed(id: string, param?: string): AdminError {
   const message = `The account ${id} is closed, and that is final. Nothing was changed.`
@@ -113,7 +130,7 @@ export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<
 }
 
 export function externalIdTaken(externalId: string, ownerId: string): AdminError {
-  const message = `The external id '${externalId}' is that of the ${nounOf(ownerId)} ${ownerId}. No two keys or accounts can have the same one.`
+  const message = `The external id '${externalId}' is that of the ${kindOf(ownerId).name} ${ownerId}. No two keys or accounts can have the same one.`
   return new AdminError('external_id_taken', message, { param: 'external_id' })
 }
 
@@ -125,7 +142,7 @@ async function stale({ tables, nowMs }: Call, { id, version }: Versioned): Promi
   const who = last ? ` ${last.by} changed it at ${isoTime(last.atMs)}: ${changeText(last)}.` : ''
   return new AdminError(
     'stale_version',
-    `The ${nounOf(id)} is at version ${version} now, so nothing was changed.${who} Look at it, and change that.`,
+    `The ${kindOf(id).name} is at version ${version} now, so nothing was changed.${who} Look at it, and change that.`,
     { headers: versionTag(version) },
   )
 }

@@ -1,21 +1,16 @@
 import type { z } from 'zod'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { ULID } from '../../gateway/domain/basics/ulid.ts'
-import { isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
 import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
 import { EVENT_NAMES } from '../../gateway/domain/keys/event-names.ts'
-import { isAccountId } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
-import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
-import { readAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
-import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
-import { AdminError } from './admin-error.ts'
+import { apiName } from '../settings/key-settings.ts'
 import type { Call } from './call.ts'
-import { accountInPath, accountNamed, keyInPath, keyNamed } from './changed-key.ts'
+import { accountInPath, keyInPath, kindOf, known } from './changed-key.ts'
 import { cursorOf, pageOf, readCursor } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import type { EventShape } from './shapes/books.ts'
@@ -26,16 +21,9 @@ const MOST_READ = 2_000
 const READ_AT_ONCE = 20
 
 export async function list(call: Call, sent: z.output<typeof eventsQuery>): Promise<List<EventShape>> {
-  const keyId = await keyOfEvents(call, sent.key_id)
-  return eventsOf(call, keyId ?? (sent.what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), sent)
-}
-
-/** Accounts and admin keys have events, too. */
-async function keyOfEvents(call: Call, id: string | undefined): Promise<string | undefined> {
-  if (id !== undefined && isAccountId(id)) return (await accountNamed(call, id))?.id
-  if (id === undefined || !isAdminKeyId(id)) return (await keyNamed(call, id))?.id
-  if (await readAdminKey(call.tables)(id)) return id
-  throw new AdminError('not_found', `There is no admin key '${id}'.`, { param: 'key_id' })
+  const { key_id: id, what } = sent
+  if (id !== undefined) await known(call, kindOf(id), id, 'key_id')
+  return eventsOf(call, id ?? (what?.startsWith('catalog') ? CATALOG_EVENTS : undefined), sent)
 }
 
 type EventsQuery = z.output<typeof keyEventsQuery>
@@ -69,8 +57,7 @@ async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): 
 async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promise<ReadonlyMap<string, string>> {
   const ids = new Set(events.flatMap(({ keyId }) => keyId ?? []))
   const read = async (id: string) => {
-    const readOther = isAccountId(id) ? readOne(tables, ACCOUNT) : readKey(tables)
-    const key = await (isAdminKeyId(id) ? readAdminKey(tables)(id) : readOther(id))
+    const key = await readOne(tables, kindOf(id))(id)
     return key ? [[id, key.name] as const] : []
   }
   return new Map(await Array.fromAsync(mapConcurrently(ids, READ_AT_ONCE, read)))
@@ -98,9 +85,6 @@ function eventShape(event: ChangeEvent, names: ReadonlyMap<string, string>): Eve
 
 /** A missing value is null. The names are those of the API. */
 function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
-  const entries = Object.entries(fields).map(([name, value]) => [
-    name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),
-    value,
-  ])
+  const entries = Object.entries(fields).map(([name, value]) => [apiName(name), value])
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }

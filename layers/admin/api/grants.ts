@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { balanceOf } from '../../gateway/domain/keys/account.ts'
 import { isAccountId, type Key, type Versioned } from '../../gateway/domain/keys/key.ts'
-import { REFERENCE_DAYS, type Reference } from '../../gateway/domain/keys/reference.ts'
+import { REFERENCE_DAYS } from '../../gateway/domain/keys/reference.ts'
 import { referenceDigest } from '../../gateway/domain/keys/reference-digest.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
@@ -18,8 +18,8 @@ import {
 } from '../../gateway/store/keys/grant-credits.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { AdminError } from './admin-error.ts'
-import type { Call } from './call.ts'
-import { changed, changedDetail, keyInPath, nounOf, ofItsAccount } from './changed-key.ts'
+import { type Call, requireScope } from './call.ts'
+import { changed, changedDetail, keyInPath, kindOf, ofItsAccount } from './changed-key.ts'
 import { wrong } from './fields.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
@@ -72,11 +72,13 @@ export function granter<K extends Owner, Shown>(
 export const list = grantsLister(keyInPath)
 export const make = granter(keyInPath, grantCredits, async (call, key) => ({ key: await changedDetail(call, key) }))
 
-/** Without credits to begin with there is no grant that a reference could be of. */
-export function firstReference(text: string | undefined, credits: Nano): Reference | undefined {
-  if (text === undefined) return undefined
-  if (credits === 0n) throw wrong('reference', 'is that of a grant: give credits, too.')
-  return { text, isAgain: false }
+type First = { readonly credits?: Nano | undefined; readonly reference?: string | undefined }
+
+/** A key or an account that begins with credits is a grant as well, and only a grant has a reference. */
+export function firstGrant({ identity }: Call, { credits = 0n, reference: text }: First) {
+  if (credits > 0n) requireScope(identity, 'credits.grant')
+  if (text !== undefined && credits === 0n) throw wrong('reference', 'is that of a grant: give credits, too.')
+  return { credits, reference: text === undefined ? undefined : { text, isAgain: false } }
 }
 
 async function granted<K extends Owner>(call: Call, id: string, result: GrantResult<K>, sent: Sent): Promise<K> {
@@ -87,7 +89,7 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
     const grant = earlier && ` (${formatCredits(earlier.credits)} at ${earlier.grantedAt}, by ${earlier.by})`
     throw new AdminError(
       'reference_used',
-      `The ${nounOf(id)} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`,
+      `The ${kindOf(id).name} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`,
       { param: 'reference' },
     )
   }
@@ -98,7 +100,7 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
     const available = await availableTo(call, result.key)
     throw new AdminError(
       'credits_not_available',
-      `The ${nounOf(id)} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`,
+      `The ${kindOf(id).name} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`,
       { param: 'credits' },
     )
   }

@@ -4,6 +4,7 @@ import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/basics/time.ts'
 import { type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { toldSettings } from '../settings/key-settings.ts'
+import { creditTexts } from '../usage/usage-numbers.ts'
 import type { CreditWindowShape, HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
 
 const IDLE_MS = 90 * DAY_MS
@@ -13,7 +14,7 @@ type Names = ReadonlyMap<string, string>
 
 /** A key in a list: everything but hashes. `weekCost` is its charge of the last week. */
 export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Names): KeyShape {
-  const { previous, purse } = key
+  const { previous, purse, granted, available, spent } = key
   const status = statusOf(key, nowMs)
   return {
     object: 'key',
@@ -35,11 +36,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Name
     requests_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
     requests_open: Object.keys(key.holds).length,
     credit_windows: creditWindows(key, nowMs),
-    granted: formatCredits(key.granted),
-    available: formatCredits(key.available),
-    held: formatCredits(heldOf(key)),
-    spent: formatCredits(key.spent),
-    loss_today: formatCredits(lossOf(key, nowMs)),
+    ...creditTexts({ granted, available, held: heldOf(key), spent, loss_today: lossOf(key, nowMs) }),
     last_used_at: timeOrNull(key.lastUsedAtMs),
     created_at: isoTime(key.createdAtMs),
     version: key.version,

@@ -10,8 +10,8 @@ import { adoptKey } from '../../gateway/store/accounts/change-account.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/dynamodb/transact.ts'
 import { findEvent } from '../../gateway/store/events/events.ts'
+import { KEY } from '../../gateway/store/keys/change-key.ts'
 import { createKey, NotJoinable, SecretTaken } from '../../gateway/store/keys/create-key.ts'
-import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { keysWithReference } from '../../gateway/store/keys/grant-credits.ts'
 import { newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
@@ -21,7 +21,7 @@ import { updateKey } from '../../gateway/store/keys/update-key.ts'
 import { settingsIn, withoutNulls } from '../settings/key-settings.ts'
 import { weekCostOf, weekCosts } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
-import { type Call, requireScope } from './call.ts'
+import type { Call } from './call.ts'
 import {
   accountClosed,
   accountNamed,
@@ -31,11 +31,12 @@ import {
   externalIdTaken,
   keyInPath,
   ofItsAccount,
+  oneWith,
 } from './changed-key.ts'
 import { nothingToChange, wrong } from './fields.ts'
-import { firstReference } from './grants.ts'
+import { firstGrant } from './grants.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
-import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
+import { firstOf, listOf, type Place, placeOf, readPlace } from './pages.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
 import type { adoptBody, createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
@@ -51,7 +52,7 @@ export async function list(call: Call, sent: z.output<typeof keysQuery>): Promis
   const isWanted = (key: Key) =>
     (status === undefined || statusOf(key, nowMs) === status) && (!account || key.purse?.accountId === account.id)
   const pageSize = status === undefined && !account ? limit + 1 : undefined
-  const keys = keysNamed(tables, sent, after?.id) ?? newestKeys(tables)(after, pageSize)
+  const keys = keysNamed(tables, sent, after) ?? newestKeys(tables)(after, pageSize)
   const [rest, costs] = await Promise.all([firstOf(keys, limit + 1, isWanted), weekCosts(tables, nowMs)])
   const accounts = await accountNames(tables, rest)
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n, accounts)
@@ -68,11 +69,8 @@ export async function get(call: Call): Promise<KeyDetail> {
 export async function create(call: Call, fields: z.output<typeof createKeyBody>): Promise<KeyWithSecret> {
   const { tables, nowMs, identity } = call
   const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
-  const credits = fields.credits ?? 0n
   if (fields.account !== undefined) requireNoBalance(fields)
-  // A key that begins with credits is a grant as well.
-  if (credits > 0n) requireScope(identity, 'credits.grant')
-  const reference = firstReference(fields.reference, credits)
+  const { credits, reference } = firstGrant(call, fields)
   const { secret, stored } = secretOf(call, fields)
   const { act, isRepeated } = await claimedAct(call)
   const account = await accountNamed(call, fields.account)
@@ -215,24 +213,15 @@ export function secretTaken(error: unknown): never {
 type Named = Pick<z.output<typeof keysQuery>, 'external_id' | 'reference'>
 
 /** The keys with an external id, of which there is one at most, or with a reference, newest first; undefined for all keys. */
-function keysNamed(tables: Tables, { external_id, reference }: Named, afterId?: string) {
+function keysNamed(tables: Tables, { external_id, reference }: Named, after?: Place) {
   if (external_id !== undefined && reference !== undefined) {
     throw wrong('reference', 'and external_id cannot be asked for together.')
   }
-  if (reference !== undefined) return keysOf(tables, keysWithReference(tables)(reference, afterId))
-  if (external_id !== undefined) return keysOf(tables, afterId === undefined ? keyWith(tables, external_id) : [])
-  return undefined
+  if (reference !== undefined) return keysOf(tables, keysWithReference(tables)(reference, after?.id))
+  return external_id === undefined ? undefined : oneWith(tables, KEY, external_id, after)
 }
 
-async function* keyWith(tables: Tables, externalId: string): AsyncGenerator<string> {
-  const keyId = await findByExternalId(tables)(externalId)
-  if (keyId !== undefined) yield keyId
-}
-
-async function* keysOf(
-  tables: Tables,
-  keyIds: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<Key, void, undefined> {
+async function* keysOf(tables: Tables, keyIds: AsyncIterable<string>): AsyncGenerator<Key, void, undefined> {
   for await (const keyId of keyIds) {
     const key = await readKey(tables)(keyId)
     if (key) yield key

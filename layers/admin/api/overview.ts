@@ -11,7 +11,7 @@ import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
 import { newest, newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
-import { quantilesOf } from '../usage/usage-numbers.ts'
+import { creditTexts, quantilesOf } from '../usage/usage-numbers.ts'
 import { type ReadUsage, type UsageOfSpan, usageReader, weekCosts } from '../usage/usage-reader.ts'
 import { accountShape, accountStatus, withPurses } from './account-shape.ts'
 import type { Call } from './call.ts'
@@ -166,8 +166,6 @@ function figuresOf({ requests, completed, cost, upstreamCost, costOfStated }: Us
   return {
     requests,
     errors: requests - completed,
-    cost: formatCredits(cost),
-    upstream_cost: formatCredits(upstreamCost),
-    margin: formatCredits(costOfStated - upstreamCost),
+    ...creditTexts({ cost, upstream_cost: upstreamCost, margin: costOfStated - upstreamCost }),
   }
 }

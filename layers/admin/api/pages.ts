@@ -36,7 +36,7 @@ export function readPlace(text: string | undefined, prefix: 'key' | 'acct'): Pla
   return id === undefined ? undefined : { createdAtMs: Number(createdAtMs), id }
 }
 
-type Place = { readonly createdAtMs: number; readonly id: string }
+export type Place = { readonly createdAtMs: number; readonly id: string }
 
 export function noSuchPage(): AdminError {
   return wrong('after', 'must be the last_id of the list before.')

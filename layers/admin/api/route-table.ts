@@ -111,12 +111,7 @@ export const ROUTES = {
   listTables: route('GET /tables', 'usage.read', bodies.nothing, listTables),
   listAdminKeys: route('GET /admin-keys', 'admin_keys.read', queries.pageQuery, adminKeys.list),
   createAdminKey: route('POST /admin-keys', 'admin_keys.write', bodies.adminKeyBody, adminKeys.create, MADE),
-  rotateAdminKey: route(
-    'POST /admin-keys/{id}/rotate',
-    'admin_keys.write',
-    bodies.rotateAdminKeyBody,
-    adminKeys.rotate,
-  ),
+  rotateAdminKey: route('POST /admin-keys/{id}/rotate', 'admin_keys.write', bodies.secretBody, adminKeys.rotate),
   revokeAdminKey: route('POST /admin-keys/{id}/revoke', 'admin_keys.write', bodies.revokeBody, adminKeys.revoke),
 }
 

@@ -1,11 +1,13 @@
-import { type Account, backOf, balanceOf, inFlight, type PurseKey } from '../../gateway/domain/keys/account.ts'
+import { type Account, backOf, balanceOf, type PurseKey } from '../../gateway/domain/keys/account.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { transfers } from '../../gateway/store/accounts/transfers.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { listGrants } from '../../gateway/store/keys/grant-credits.ts'
+import { flightOf, placesOf } from '../api/account-shape.ts'
 import type { AccountAuditShape } from '../api/shapes/books.ts'
+import { creditTexts } from '../usage/usage-numbers.ts'
 import { checkGrants, missingFrom } from './check-balance.ts'
-import { type Finding, Findings, findingText } from './findings.ts'
+import { type Finding, Findings, type InFindings } from './findings.ts'
 
 const REMEDY = 'Put it right on the item of the account when no request of its keys is under way.'
 
@@ -13,7 +15,7 @@ const REMEDY = 'Put it right on the item of the account when no request of its k
  * The account is read before its keys, and again after them: each mark only rises, so one that was read earlier is never
  * above one that was read later, however busy the keys are. Nothing is written: what is under way is completed by the sweep.
  */
-export async function auditAccount(tables: Tables, before: Account): Promise<AccountAuditShape> {
+export async function auditAccount(tables: Tables, before: Account): Promise<InFindings<AccountAuditShape>> {
   const { readAccount, readPurses } = transfers(tables)
   const [purses, grants] = await Promise.all([readPurses(before), Array.fromAsync(listGrants(tables)(before.id))])
   const after = (await readAccount(before.id)) ?? before
@@ -27,23 +29,16 @@ export async function auditAccount(tables: Tables, before: Account): Promise<Acc
   if (after.available < 0n) found.add({ what: 'the pool is below zero', expected: 0n, got: after.available })
   found.add(...checkGrants(before, after, grants, missing))
   for (const purse of purses) found.add(...checkPurse(before, purse, after))
-  const { granted, available, held, spent } = balanceOf(after, purses)
+  const places = placesOf(after, purses, before)
   return {
     object: 'account.audit',
     account_id: after.id,
     name: after.name,
-    granted: formatCredits(granted),
-    available: formatCredits(available),
-    held: formatCredits(held),
-    spent: formatCredits(spent),
-    in_pool: formatCredits(after.available),
-    in_flight: formatCredits(purses.reduce((sum, purse) => sum + flightOf(before, purse, after), 0n)),
-    in_keys: formatCredits(purses.reduce((sum, purse) => sum + purse.available, 0n)),
-    retired: formatCredits(after.retired),
+    ...creditTexts({ ...balanceOf(after, purses), ...places, retired: after.retired }),
     keys: purses.length,
     balances: missing === 0n && after.available >= 0n,
     ok: found.wrong === 0,
-    findings: found.kept.map((finding) => findingText(finding, 'the account')),
+    findings: found.kept,
     more_findings: found.omitted,
   }
 }
@@ -53,39 +48,25 @@ function missingOf({ granted, available, retired, marks }: Account): Nano {
   return Object.values(marks).reduce((left, { out, seen }) => left - (out - seen), granted - available - retired)
 }
 
-/** The credits that have left one side and not come to the other, read in the order in which they move. */
-function flightOf(before: Account, purse: PurseKey, after: Account): Nano {
-  return inFlight(before, purse).toPurse + inFlight(after, purse).toPool
-}
-
 function checkPurse(before: Account, key: PurseKey, after: Account): Finding[] {
   const { seen = 0n } = before.marks[key.id] ?? {}
+  const { drawn } = key.purse
   // A key that has retired meanwhile was settled.
-  const { out = key.purse.drawn } = after.marks[key.id] ?? {}
+  const { out = drawn } = after.marks[key.id] ?? {}
   const [back, flight, own] = [backOf(key), flightOf(before, key, after), missingFrom(key)]
   const name = `the key ${key.id}`
-  const findings: Finding[] = []
-  if (key.purse.drawn > out)
-    findings.push({
-      what: `${name} has taken more than it was given`,
-      expected: out,
-      got: key.purse.drawn,
-      advice: REMEDY,
-    })
-  if (seen > back)
-    findings.push({
-      what: `more was counted back from ${name} than it returned`,
-      expected: back,
-      got: seen,
-      advice: REMEDY,
-    })
-  if (own !== 0n)
-    findings.push({ what: `${name} has ${formatCredits(own)} less than it was given, held and spent together` })
-  if (flight > 0n)
-    findings.push({
-      what: `${formatCredits(flight)} is under way between the pool and ${name}`,
-      advice: 'Nothing is lost: the next draw or the sweep completes it.',
-      note: true,
-    })
-  return findings
+  const taken = { what: `${name} has taken more than it was given`, expected: out, got: drawn, advice: REMEDY }
+  const counted = { what: `more was counted back from ${name} than it returned`, expected: back, got: seen }
+  const less = { what: `${name} has ${formatCredits(own)} less than it was given, held and spent together` }
+  const underWay: Finding = {
+    what: `${formatCredits(flight)} is under way between the pool and ${name}`,
+    advice: 'Nothing is lost: the next draw or the sweep completes it.',
+    note: true,
+  }
+  return [
+    ...(drawn > out ? [taken] : []),
+    ...(seen > back ? [{ ...counted, advice: REMEDY }] : []),
+    ...(own !== 0n ? [less] : []),
+    ...(flight > 0n ? [underWay] : []),
+  ]
 }

@@ -8,12 +8,12 @@ import { listGrants } from '../../gateway/store/keys/grant-credits.ts'
 import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import type { AuditShape } from '../api/shapes/books.ts'
+import { creditTexts } from '../usage/usage-numbers.ts'
 import { type AddedRows, addRows, noRows, type Reading } from './add-rows.ts'
 import { checkBalance, checkGrants, missingFrom, noteDeadHolds } from './check-balance.ts'
-import { type Finding, Findings } from './findings.ts'
+import { type Finding, Findings, type InFindings } from './findings.ts'
 
-/** An audit as the API tells it, but for its findings, which are not in words yet. */
-export type Audit = Omit<AuditShape, 'findings'> & { readonly findings: readonly Finding[] }
+export type Audit = InFindings<AuditShape>
 
 type Books = Exclude<Awaited<ReturnType<typeof readBooks>>, AddedRows>
 
@@ -92,6 +92,7 @@ function overspentOf({ before, after, rowCosts }: Books): Nano {
 
 function conclude(books: Books, nowMs: number): Audit {
   const { before, after, grants, rows, rowCosts, read } = books
+  const { granted, available, spent } = after
   const found = new Findings()
   found.add(...checkBalance(after), ...checkGrants(before, after, grants, missingFrom(after)))
   found.add(...checkSpent(books))
@@ -100,10 +101,7 @@ function conclude(books: Books, nowMs: number): Audit {
     object: 'audit',
     key_id: after.id,
     name: after.name,
-    granted: formatCredits(after.granted),
-    available: formatCredits(after.available),
-    held: formatCredits(heldOf(after)),
-    spent: formatCredits(after.spent),
+    ...creditTexts({ granted, available, held: heldOf(after), spent }),
     rows,
     row_costs: formatCredits(rowCosts),
     expired_rows: read.expiredRows,

@@ -10,6 +10,9 @@ export type Finding = {
   readonly note?: true
 }
 
+/** An audit as the API tells it, but for its findings, which are not in words yet. */
+export type InFindings<Audit> = Omit<Audit, 'findings'> & { readonly findings: readonly Finding[] }
+
 const MOST_KEPT = 100
 
 /** Findings, as many as a person reads; the rest is only counted. */
@@ -34,8 +37,8 @@ export class Findings {
 }
 
 /** A finding in words: its subject and its message. */
-export function findingText({ requestId, what, expected, got, advice, note }: Finding, owner = 'the key') {
-  const about = requestId ?? owner
+export function findingText({ requestId, what, expected, got, advice, note }: Finding, owner: string) {
+  const about = requestId ?? `the ${owner}`
   const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`
   const sentence = `${what}${compared}.`
   return { about, text: advice ? `${sentence} ${advice}` : sentence, note: note === true }

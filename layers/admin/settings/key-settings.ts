@@ -21,9 +21,9 @@ export function settingsIn(fields: ReadSettings, nowMs: number): SettingChanges 
 }
 
 /** The API has the same names, in another case. */
-const ACCOUNT_NAMES = ACCOUNT_SETTINGS.map((setting) => {
-  return [setting, setting.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`) as AccountField] as const
-})
+export const apiName = (name: string) => name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)
+
+const ACCOUNT_NAMES = ACCOUNT_SETTINGS.map((setting) => [setting, apiName(setting) as AccountField] as const)
 
 export function accountSettingsIn(fields: ReadAccountSettings): AccountChanges {
   return given(ACCOUNT_NAMES.map(([setting, field]) => [setting, fields[field]]))

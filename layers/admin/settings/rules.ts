@@ -76,31 +76,28 @@ export function modelPatterns(most: number, mostChars: number) {
   return uniqueList(pattern.regex(/^[A-Za-z0-9._:/@*-]+$/, message), message, most, 'models')
 }
 
+/** A text that is read as something else, if it can be. */
+function readBy<T>(read: (text: string) => T | undefined, message: string) {
+  return z
+    .string(message)
+    .refine((text) => read(text) !== undefined, message)
+    .transform((text) => read(text) as T)
+}
+
+function within(nano: Nano | undefined): Nano | undefined {
+  return nano !== undefined && nano >= -MOST_CREDITS && nano <= MOST_CREDITS ? nano : undefined
+}
+
 const CREDITS = 'must be a plain decimal of at most 9 places, such as 25 or 0.5.'
 
-export const credits = z
-  .string(CREDITS)
-  .refine((text) => (parseCredits(text) ?? MOST_CREDITS + 1n) <= MOST_CREDITS, CREDITS)
-  .transform((text) => parseCredits(text) as Nano)
+export const credits = readBy((text) => within(parseCredits(text)), CREDITS)
 
 const CORRECTED = `${CREDITS.slice(0, -1)}, or below zero to correct a grant, such as -5; not 0.`
 
 /** Credits to grant, or, below zero, to take back. */
-export const grantedCredits = z
-  .string(CORRECTED)
-  .refine((text) => isWithin(parseSignedCredits(text) || MOST_CREDITS + 1n), CORRECTED)
-  .transform((text) => parseSignedCredits(text) as Nano)
-
-function isWithin(nano: Nano): boolean {
-  return nano >= -MOST_CREDITS && nano <= MOST_CREDITS
-}
+export const grantedCredits = readBy((text) => within(parseSignedCredits(text) || undefined), CORRECTED)
 
 export const someCredits = credits.refine((nano) => nano > 0n, 'must be more than 0.')
 
-const MOMENT = `must be ${MOMENT_WORDS}.`
-
 /** In milliseconds. */
-export const moment = z
-  .string(MOMENT)
-  .refine((text) => readMoment(text) !== undefined, MOMENT)
-  .transform((text) => readMoment(text) as number)
+export const moment = readBy(readMoment, `must be ${MOMENT_WORDS}.`)

@@ -35,6 +35,11 @@ export function usageNumbers(part: Figures, highest: Nano): UsageNumbers {
   return { ...sumsOf(part), ...more } as UsageNumbers
 }
 
+/** The same amounts as decimal strings. */
+export function creditTexts<Name extends string>(amounts: Readonly<Record<Name, Nano>>): Record<Name, string> {
+  return Object.fromEntries(Object.entries<Nano>(amounts).map(([name, nano]) => [name, formatCredits(nano)])) as never
+}
+
 export function quantilesOf(histogram: Histogram = emptyHistogram()) {
   return { p50: quantileOf(histogram, 0.5) ?? null, p95: quantileOf(histogram, 0.95) ?? null }
 }

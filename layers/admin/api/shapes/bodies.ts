@@ -46,7 +46,6 @@ export const adoptBody = z.strictObject({
 })
 
 export const updateAccountBody = z.strictObject(ACCOUNT_FIELDS).partial()
-export type UpdateAccountBody = Frozen<z.input<typeof updateAccountBody>>
 
 export const createAccountBody = updateAccountBody.extend({ name: ACCOUNT_FIELDS.name, ...BEGIN })
 export type CreateAccountBody = Frozen<z.input<typeof createAccountBody>>
@@ -94,7 +93,7 @@ export const adminKeyBody = z.strictObject({
   ...OWN_SECRET,
 })
 
-export const rotateAdminKeyBody = z.strictObject(OWN_SECRET)
+export const secretBody = z.strictObject(OWN_SECRET)
 
 const name = textLike(/^.{1,200}$/, 'the name of a model or provider of the catalog')
 export const routesTestBody = z.strictObject({

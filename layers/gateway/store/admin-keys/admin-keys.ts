@@ -12,7 +12,7 @@ import { revoke, rotateSecret } from '../keys/rotate-key.ts'
 import { findId, readOne } from '../keys/rotating-item.ts'
 import { ADMIN_KEY_ITEMS, toAdminItem } from './admin-key-item.ts'
 
-const ADMIN_KEY: KeyKind<AdminKey> = {
+export const ADMIN_KEY: KeyKind<AdminKey> = {
   ...ADMIN_KEY_ITEMS,
   name: 'admin key',
   eventPrefix: 'admin_key',

@@ -25,10 +25,8 @@ export type RotatingKey = Versioned & {
 /** The part of a key that operators change. */
 type Terms = KeySettings & RotatingKey & { readonly prefix: string }
 
-/** The part of a key that requests change: the money, the limits that are used up, and the open requests of one item. */
+/** The part of a key that requests change: the money, the limits that are used up, and the open requests. */
 type Books = {
-  /** The item in which they lie, and in which a hold that was taken from them must be released. */
-  readonly address: string
   /** The last admission, with either secret; an answer that came late may set it back a little. */
   readonly lastUsedAtMs?: number | undefined
   readonly bucketFullAtUs: number
@@ -53,9 +51,6 @@ export type Purse = {
 }
 
 export type Key = Terms & Books
-
-/** Those of a key that holds credits for a request. */
-export type Holder = Pick<Key, 'id' | 'address' | 'purse'>
 
 export const ACCOUNT_PREFIX = 'acct_'
 

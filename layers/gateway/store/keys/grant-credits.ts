@@ -128,15 +128,15 @@ export type GrantRecord = {
 
 /** All grants to a key, oldest first. */
 export function listGrants({ database, keys }: Tables) {
-  return async function* grantsOf(keyId: string): AsyncGenerator<GrantRecord, void, undefined> {
+  return (keyId: string) => {
     const { pk, sk: prefix } = grantItem(keyId, '')
-    const items = queryItems(database, {
+    const input = {
       TableName: keys,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
       ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
       ConsistentRead: true,
-    })
-    for await (const item of items) yield toGrant(item)
+    }
+    return queryItems(database, input, toGrant)
   }
 }
 
@@ -189,14 +189,14 @@ function findRepeated({ database, keys }: Tables) {
 
 /** The ids of the keys that were ever granted credits under a reference, newest key first, read as far as the caller goes. */
 export function keysWithReference({ database, keys }: Tables) {
-  return async function* keyIds(text: string, beforeId = LAST_ID): AsyncGenerator<string, void, undefined> {
-    const items = queryItems(database, {
+  return (text: string, beforeId = LAST_ID) => {
+    const input = {
       TableName: keys,
       KeyConditionExpression: 'pk = :pk AND sk < :beforeId',
       ExpressionAttributeValues: { ':pk': partitionOf(text), ':beforeId': beforeId },
       ConsistentRead: true,
       ScanIndexForward: false,
-    })
-    for await (const { sk } of items) yield sk as string
+    }
+    return queryItems(database, input, ({ sk }) => sk as string)
   }
 }

@@ -128,7 +128,14 @@ export function addFunctions(parent: Construct, props: Props) {
     ],
     acknowledged: providers.acknowledged,
   })
-  const probe = stage.probe ? add('probe', ofProbe(scope, stage)) : undefined
+  // A client of the gateway: it knows no table, and has a key of its own, whose ARN ends in six random characters.
+  const probe = stage.probe
+    ? add('probe', {
+        description: 'Calls the gateway as a client does',
+        environment: { [ENV.stage]: stage.name },
+        may: [readSecret(secretArn(scope, stage, `${PROBE_SECRET}-??????`))],
+      })
+    : undefined
   probe?.startEvery(PROBE_EVERY_MINUTES)
   const called = [chat, api]
   const all = [...called, admin, ...(probe ? [probe] : []), tokenizer, sweep, close]
@@ -139,15 +146,6 @@ export function addFunctions(parent: Construct, props: Props) {
     const usual = { memoryMb: MEMORY_MB, timeoutSeconds: API_TIMEOUT_SECONDS, concurrency: null, environment: {} }
     const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
     return new GatewayFunction(scope, id, { ...usual, name, stage, may: [], acknowledged: [], ...own })
-  }
-}
-
-/** A client of the gateway: it knows no table, and has a key of its own, whose ARN ends in six random characters. */
-function ofProbe(scope: Construct, stage: Stage): Own {
-  return {
-    description: 'Calls the gateway as a client does',
-    environment: { [ENV.stage]: stage.name },
-    may: [readSecret(secretArn(scope, stage, `${PROBE_SECRET}-??????`))],
   }
 }
 

@@ -118,13 +118,7 @@ export function grantEntry(keyId: string, credits: Nano, { id, by, atMs }: Act, 
   }
 }
 
-export type GrantRecord = {
-  readonly id: string
-  readonly credits: Nano
-  readonly grantedAt: string
-  readonly by: string
-  readonly reference?: string | undefined
-}
+export type GrantRecord = ReturnType<typeof toGrant>
 
 /** All grants to a key, oldest first. */
 export function listGrants({ database, keys }: Tables) {
@@ -144,13 +138,13 @@ function readGrant({ database, keys }: Tables) {
   return itemReader(database, keys, grantItem, toGrant)
 }
 
-function toGrant({ sk, credits, grantedAt, by, reference }: Item): GrantRecord {
+function toGrant({ sk, credits, grantedAt, by, reference }: Item) {
   return {
     id: (sk as string).slice(grantItem('', '').sk.length),
     credits: toNano(credits),
     grantedAt: grantedAt as string,
     by: by as string,
-    ...(reference !== undefined && { reference: reference as string }),
+    reference: reference as string | undefined,
   }
 }
 

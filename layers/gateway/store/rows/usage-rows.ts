@@ -1,11 +1,11 @@
 import { DAY_MS, isoTime, utcDay } from '../../domain/basics/time.ts'
-import { isRequestId } from '../../domain/basics/ulid.ts'
+import { firstUlid, isRequestId, lastUlid, requestIdOf } from '../../domain/basics/ulid.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
 import { type QueryInput, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { firstIdOf, lastIdOf, rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
+import { rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The final row: the first one written for a request stays, and later writers settle by it. */
 export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
@@ -121,7 +121,7 @@ export function queryRowsOfDay(tables: Tables, parts: RowParts = 'whole') {
 type IdRange = { readonly firstId: string; readonly lastId: string }
 
 export function idsOf({ fromMs, toMs }: TimeRange): IdRange {
-  return { firstId: firstIdOf(fromMs), lastId: lastIdOf(toMs - 1) }
+  return { firstId: requestIdOf(firstUlid(fromMs)), lastId: requestIdOf(lastUlid(toMs - 1)) }
 }
 
 export function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator<number> {

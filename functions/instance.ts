@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { DAILY_LOSS } from '../layers/gateway/domain/admission/counters.ts'
-import type { Nano } from '../layers/gateway/domain/money/money.ts'
 import { KeyCache } from '../layers/gateway/flow/admission/credential.ts'
 import { CHAT_TIMING, type ChatTiming } from '../layers/gateway/flow/answering/chat-deps.ts'
-import {
-  deadHoldsFinisher,
-  type FinishDeadHolds,
-  type FinishHold,
-  holdFinisher,
-} from '../layers/gateway/flow/billing/finish-hold.ts'
-import { type Settle, settler } from '../layers/gateway/flow/billing/settle.ts'
-import { cachedCatalog, type LoadCatalog } from '../layers/gateway/flow/routing/catalog-cache.ts'
+import { deadHoldsFinisher, holdFinisher } from '../layers/gateway/flow/billing/finish-hold.ts'
+import { settler } from '../layers/gateway/flow/billing/settle.ts'
+import { cachedCatalog } from '../layers/gateway/flow/routing/catalog-cache.ts'
 import { isUnavailable } from '../layers/gateway/platform/aws/service-error.ts'
 import { type Config, readConfig } from '../layers/gateway/platform/config.ts'
 import { jsonLog, type Log, printLine } from '../layers/gateway/platform/log/log.ts'
@@ -21,23 +15,14 @@ import { openTables, type Tables } from '../layers/gateway/store/dynamodb/tables
 import { putUsageRow } from '../layers/gateway/store/rows/usage-rows.ts'
 
 /** One running function: its settings, its tables and its memory between requests. */
-export type Instance = {
-  readonly config: Config
-  readonly tables: Tables
-  readonly clock: () => number
-  readonly random: (bytes: number) => Uint8Array
-  readonly log: Log
-  readonly timing: ChatTiming
-  readonly cache: KeyCache
-  readonly loadCatalog: LoadCatalog
-  readonly finishHold: FinishHold
-  readonly finishDeadHolds: FinishDeadHolds
-  readonly settle: Settle
-  /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
-  readonly dailyLoss: Nano
-}
+export type Instance = ReturnType<typeof openInstance>
 
-export type InstanceOptions = Partial<Pick<Instance, 'config' | 'tables' | 'clock' | 'random' | 'log'>> & {
+export type InstanceOptions = {
+  readonly config?: Config
+  readonly tables?: Tables
+  readonly clock?: () => number
+  readonly random?: (bytes: number) => Uint8Array
+  readonly log?: Log
   readonly timing?: Partial<ChatTiming>
   readonly readCatalog?: ReadNewCatalog
 }
@@ -55,7 +40,7 @@ function pooledBytes(): (count: number) => Uint8Array {
   }
 }
 
-export function openInstance(options: InstanceOptions = {}): Instance {
+export function openInstance(options: InstanceOptions = {}) {
   const config = options.config ?? readConfig()
   const tables = options.tables ?? openTables(config)
   const clock = options.clock ?? Date.now
@@ -65,6 +50,7 @@ export function openInstance(options: InstanceOptions = {}): Instance {
   const { dailyLoss = DAILY_LOSS } = config
   return {
     config,
+    /** The loss that a key may cause on a UTC day, if it has no bound of its own. */
     dailyLoss,
     tables,
     clock,

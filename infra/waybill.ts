@@ -20,7 +20,7 @@ import { addEdge, originSecrets } from './edge/edge.ts'
 import { addEdgeLogs } from './edge/edge-logs.ts'
 import { firewallLogsOf } from './edge/firewall.ts'
 import { addEdgeParts, stacksInUsEast1 } from './edge/parts-in-us-east-1.ts'
-import { Functions } from './functions/functions.ts'
+import { addFunctions } from './functions/functions.ts'
 import { addRollout } from './functions/rollout.ts'
 import { addMonitoring } from './monitoring/monitoring.ts'
 import { checkPlace, regionOf, setFeatureFlags, stageFrom } from './placement.ts'
@@ -90,7 +90,7 @@ export class Waybill extends Construct {
     const secrets = stage.edge ? originSecrets(this, stage.originSecretNumber) : undefined
     const usageExport = stage.exportUsage ? addUsageExport(this, stage) : undefined
     const noticeBus = stage.notices ? addNoticeBus(this, stage) : undefined
-    const functions = new Functions(this, 'Functions', {
+    const functions = addFunctions(this, {
       stage,
       tables,
       usageExport,

@@ -33,7 +33,7 @@ export function createSweep(instance: Instance, tell?: Tell) {
     await readCatalogHead(tables)()
     untold = 0
     let finished = 0
-    await sideBySide(findKeysToSweep(tables)(clock()), hasTime, async ({ keyId, hasEvents }) => {
+    await sideBySide(findKeysToSweep(tables, clock()), hasTime, async ({ keyId, hasEvents }) => {
       if (hasEvents) await attempt('an event could not be moved; the next sweep will', () => move(keyId, clock()))
       const countFinished = () => {
         finished += 1
@@ -42,10 +42,10 @@ export function createSweep(instance: Instance, tell?: Tell) {
       await attempt('a key could not be swept; the next sweep will', sweep)
     })
     const tend = accountTender(instance, tellNotices)
-    await sideBySide(findAccountsToSweep(tables)(clock()), hasTime, (id) =>
+    await sideBySide(findAccountsToSweep(tables, clock()), hasTime, (id) =>
       attempt('an account could not be swept; the next sweep will', () => tend(id)),
     )
-    const rung = tell ? findRungClocks(tables)(clock()) : []
+    const rung = tell ? findRungClocks(tables, clock()) : []
     await sideBySide(rung, hasTime, (one) =>
       attempt('an expiry could not be told; the next sweep will', async () => {
         const watched = await read(one.keyId)

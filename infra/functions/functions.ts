@@ -43,140 +43,127 @@ const CLOSE_MEMORY_MB = 3_538
 /** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
 const EDGE_RESERVE_MS = 10_000
 
-export class Functions extends Construct {
-  readonly chat: GatewayFunction
-  readonly tokenizer: GatewayFunction
-  readonly api: GatewayFunction
-  readonly sweep: GatewayFunction
-  readonly close: GatewayFunction
-  readonly admin: GatewayFunction
-  readonly probe: GatewayFunction | undefined
+export type Functions = ReturnType<typeof addFunctions>
 
-  constructor(scope: Construct, id: string, props: Props) {
-    super(scope, id)
-    const { stage, tables, originSecrets, usageExport, noticeBus } = props
-    const reserved = reservedBy(stage)
-    const askProviders = this.#askProviders(props)
-    const environment = {
-      [ENV.keysTable]: tables.keys.tableName,
-      [ENV.usageTable]: tables.usage.tableName,
-      [ENV.answersTable]: tables.answers.tableName,
-      [ENV.stage]: stage.name,
-      ...settingVariables(stage),
-    }
-    this.tokenizer = this.#add('tokenizer', stage, {
-      description: 'Counts tokens with js-tiktoken where no upstream has',
-      memoryMb: TOKENIZER_MEMORY_MB,
-      timeoutSeconds: 10,
-      layers: [this.#tokenizerLayer()],
-    })
-    const ofCallers = {
-      ...environment,
-      ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
-      [ENV.tokenizerFunction]: this.tokenizer.functionName,
-    }
-    this.chat = this.#add('chat', stage, {
-      description: FUNCTIONS.chat.description,
-      environment: {
-        ...ofCallers,
-        ...GIVES_MEMORY_BACK,
-        // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
-        // paid for.
-        ...(originSecrets && { [ENV.wholeAnswerMs]: String(EDGE_TIMEOUT_SECONDS * 1000 - EDGE_RESERVE_MS) }),
-      },
-      memoryMb: stage.chatMemoryMb,
-      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
-      concurrency: reserved.chat,
-      may: [...tableRights(tables, ...FUNCTIONS.chat.rights), invokeFunction(this.tokenizer), ...askProviders.may],
-      acknowledged: askProviders.acknowledged,
-    })
-    this.api = this.#add('api', stage, {
-      description: FUNCTIONS.api.description,
-      environment: ofCallers,
-      may: [...tableRights(tables, ...FUNCTIONS.api.rights), invokeFunction(this.tokenizer)],
-    })
-    this.sweep = this.#add('sweep', stage, {
-      description: 'Finishes requests that died, and tells notices',
-      environment: { ...environment, ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }) },
-      timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
-      concurrency: reserved.sweep,
-      may: [
-        ...tableRights(tables, 'findKeysToSweep', 'readKeyItems', 'admitAndSettle', 'writeRows', 'putEvents'),
-        ...tableRights(tables, 'deletePointers'),
-        ...(noticeBus ? [noticeBus.put] : []),
-      ],
-    })
-    this.sweep.startEvery(SWEEP_EVERY_MINUTES, 'SchedulerRole')
-    this.close = this.#add('close', stage, {
-      description: 'Closes days: adds their usage up, and exports it',
-      environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
-      memoryMb: CLOSE_MEMORY_MB,
-      timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
-      concurrency: reserved.close,
-      may: [
-        ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'switchExpiry'),
-        ...(usageExport ? [usageExport.write] : []),
-      ],
-      acknowledged: usageExport ? [usageExport.acknowledged] : [],
-    })
-    this.close.startEvery(CLOSE_EVERY_MINUTES)
-    // The one function that can make a key or an admin key. It asks a provider only to test a route.
-    this.admin = this.#add('admin', stage, {
-      description: 'The admin API',
-      environment: {
-        ...environment,
-        [ENV.protected]: String(stage.deletionProtection),
-        [ENV.adminKeys]: String(stage.adminKeys),
-      },
-      may: [
-        ...tableRights(tables, 'describeTables', 'readForOperators', 'changeKeysAndCatalog', 'changeAdminKeys'),
-        ...(stage.adminKeys ? tableRights(tables, 'takeAdminKeys') : []),
-        ...askProviders.may,
-      ],
-      acknowledged: askProviders.acknowledged,
-    })
-    if (!stage.probe) return
-    // A client of the gateway: it knows no table, and has a key of its own, whose ARN ends in six random characters.
-    this.probe = this.#add('probe', stage, {
-      description: 'Calls the gateway as a client does',
-      environment: { [ENV.stage]: stage.name },
-      may: [readSecret(secretArn(this, stage, `${PROBE_SECRET}-??????`))],
-    })
-    this.probe.startEvery(PROBE_EVERY_MINUTES)
+export function addFunctions(parent: Construct, props: Props) {
+  const scope = new Construct(parent, 'Functions')
+  const { stage, tables, originSecrets, usageExport, noticeBus } = props
+  const reserved = reservedBy(stage)
+  const providers = askProviders(scope, props)
+  const environment = {
+    [ENV.keysTable]: tables.keys.tableName,
+    [ENV.usageTable]: tables.usage.tableName,
+    [ENV.answersTable]: tables.answers.tableName,
+    [ENV.stage]: stage.name,
+    ...settingVariables(stage),
   }
+  const tokenizer = add('tokenizer', {
+    description: 'Counts tokens with js-tiktoken where no upstream has',
+    memoryMb: TOKENIZER_MEMORY_MB,
+    timeoutSeconds: 10,
+    layers: [tokenizerLayer(scope)],
+  })
+  const ofCallers = {
+    ...environment,
+    ...(originSecrets && { [ENV.originSecrets]: originSecrets }),
+    [ENV.tokenizerFunction]: tokenizer.functionName,
+  }
+  const chat = add('chat', {
+    description: FUNCTIONS.chat.description,
+    environment: {
+      ...ofCallers,
+      ...GIVES_MEMORY_BACK,
+      // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
+      // paid for.
+      ...(originSecrets && { [ENV.wholeAnswerMs]: String(EDGE_TIMEOUT_SECONDS * 1000 - EDGE_RESERVE_MS) }),
+    },
+    memoryMb: stage.chatMemoryMb,
+    timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+    concurrency: reserved.chat,
+    may: [...tableRights(tables, ...FUNCTIONS.chat.rights), invokeFunction(tokenizer), ...providers.may],
+    acknowledged: providers.acknowledged,
+  })
+  const api = add('api', {
+    description: FUNCTIONS.api.description,
+    environment: ofCallers,
+    may: [...tableRights(tables, ...FUNCTIONS.api.rights), invokeFunction(tokenizer)],
+  })
+  const sweep = add('sweep', {
+    description: 'Finishes requests that died, and tells notices',
+    environment: { ...environment, ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }) },
+    timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
+    concurrency: reserved.sweep,
+    may: [
+      ...tableRights(tables, 'findKeysToSweep', 'readKeyItems', 'admitAndSettle', 'writeRows', 'putEvents'),
+      ...tableRights(tables, 'deletePointers'),
+      ...(noticeBus ? [noticeBus.put] : []),
+    ],
+  })
+  sweep.startEvery(SWEEP_EVERY_MINUTES, 'SchedulerRole')
+  const close = add('close', {
+    description: 'Closes days: adds their usage up, and exports it',
+    environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
+    memoryMb: CLOSE_MEMORY_MB,
+    timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+    concurrency: reserved.close,
+    may: [
+      ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'switchExpiry'),
+      ...(usageExport ? [usageExport.write] : []),
+    ],
+    acknowledged: usageExport ? [usageExport.acknowledged] : [],
+  })
+  close.startEvery(CLOSE_EVERY_MINUTES)
+  // The one function that can make a key or an admin key. It asks a provider only to test a route.
+  const admin = add('admin', {
+    description: 'The admin API',
+    environment: {
+      ...environment,
+      [ENV.protected]: String(stage.deletionProtection),
+      [ENV.adminKeys]: String(stage.adminKeys),
+    },
+    may: [
+      ...tableRights(tables, 'describeTables', 'readForOperators', 'changeKeysAndCatalog', 'changeAdminKeys'),
+      ...(stage.adminKeys ? tableRights(tables, 'takeAdminKeys') : []),
+      ...providers.may,
+    ],
+    acknowledged: providers.acknowledged,
+  })
+  // A client of the gateway: it knows no table, and has a key of its own, whose ARN ends in six random characters.
+  const probe = stage.probe
+    ? add('probe', {
+        description: 'Calls the gateway as a client does',
+        environment: { [ENV.stage]: stage.name },
+        may: [readSecret(secretArn(scope, stage, `${PROBE_SECRET}-??????`))],
+      })
+    : undefined
+  probe?.startEvery(PROBE_EVERY_MINUTES)
+  const called = [chat, api]
+  const all = [...called, admin, ...(probe ? [probe] : []), tokenizer, sweep, close]
+  return { chat, tokenizer, api, sweep, close, admin, probe, called, all }
 
   /** A function with what most of them have, and what it has in its place. */
-  #add(name: string, stage: Stage, own: Own): GatewayFunction {
+  function add(name: string, own: Own): GatewayFunction {
     const usual = { memoryMb: MEMORY_MB, timeoutSeconds: API_TIMEOUT_SECONDS, concurrency: null, environment: {} }
     const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
-    return new GatewayFunction(this, id, { ...usual, name, stage, may: [], acknowledged: [], ...own })
+    return new GatewayFunction(scope, id, { ...usual, name, stage, may: [], acknowledged: [], ...own })
   }
+}
 
-  /** Another version only if its content has changed. */
-  #tokenizerLayer(): LayerVersion {
-    return new LayerVersion(this, 'TokenizerLayer', {
-      description: 'js-tiktoken with the ranks of o200k_base',
-      code: Code.fromAsset(bundleTokenizerLayer()),
-      compatibleRuntimes: [Runtime.NODEJS_24_X],
-      compatibleArchitectures: [Architecture.ARM_64],
-    })
-  }
+/** Another version only if its content has changed. */
+function tokenizerLayer(scope: Construct): LayerVersion {
+  return new LayerVersion(scope, 'TokenizerLayer', {
+    description: 'js-tiktoken with the ranks of o200k_base',
+    code: Code.fromAsset(bundleTokenizerLayer()),
+    compatibleRuntimes: [Runtime.NODEJS_24_X],
+    compatibleArchitectures: [Architecture.ARM_64],
+  })
+}
 
-  #askProviders({ stage, catalog }: Props): Pick<GatewayFunctionProps, 'may' | 'acknowledged'> {
-    const secrets = secretArn(this, stage, '*')
-    const reason = 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.'
-    return {
-      may: [readSecret(secrets), ...invokeBedrock(catalog)],
-      acknowledged: [wildcard(this, secrets, reason), ...acknowledgedWildcards(catalog)],
-    }
-  }
-
-  get called(): GatewayFunction[] {
-    return [this.chat, this.api]
-  }
-
-  get all(): GatewayFunction[] {
-    const probe = this.probe ? [this.probe] : []
-    return [...this.called, this.admin, ...probe, this.tokenizer, this.sweep, this.close]
+function askProviders(scope: Construct, { stage, catalog }: Props): Pick<GatewayFunctionProps, 'may' | 'acknowledged'> {
+  const secrets = secretArn(scope, stage, '*')
+  const reason = 'Provider keys of this stage only. Which there are is the catalog’s to say, and needs no deployment.'
+  return {
+    may: [readSecret(secrets), ...invokeBedrock(catalog)],
+    acknowledged: [wildcard(scope, secrets, reason), ...acknowledgedWildcards(catalog)],
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { firstIdOf, lastIdOf, ROW_SHARDS, rowKey, rowParts } from '../../layers/gateway/store/rows/usage-item.ts'
-import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
+import { ROW_SHARDS, rowKey, rowParts } from '../../layers/gateway/store/rows/usage-item.ts'
+import { idsOf, readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { requestIdAt } from '../support/request-id.ts'
 import { NOW, tables } from './support/store.ts'
 
@@ -17,13 +17,14 @@ test('the rows of a day are spread evenly over its partitions, and over no other
 
 test('every id of a range is between its first and its last, and no other', () => {
   const [fromMs, toMs] = [NOW, NOW + DAY_MS]
+  const { firstId, lastId } = idsOf({ fromMs, toMs })
   for (const ms of [fromMs, fromMs + 1, toMs - 1]) {
     const id = requestIdAt(ms)
-    expect(id >= firstIdOf(fromMs) && id <= lastIdOf(toMs - 1)).toBe(true)
+    expect(id >= firstId && id <= lastId).toBe(true)
   }
   for (const ms of [fromMs - 1, toMs]) {
     const id = requestIdAt(ms)
-    expect(id >= firstIdOf(fromMs) && id <= lastIdOf(toMs - 1)).toBe(false)
+    expect(id >= firstId && id <= lastId).toBe(false)
   }
 })
 

@@ -4,7 +4,7 @@ import { type Acknowledgment, App, Stack, Validations } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { addTables } from '../../../infra/data/tables.ts'
 import { originSecrets } from '../../../infra/edge/edge.ts'
-import { Functions } from '../../../infra/functions/functions.ts'
+import { addFunctions } from '../../../infra/functions/functions.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../../../infra/rights/bedrock.ts'
 import { readSeed } from '../../../infra/settings.ts'
 import { WaybillStack } from '../../../infra/stack.ts'
@@ -122,6 +122,6 @@ function stackWith(catalog: CatalogData): object {
   const stack = new Stack(new App())
   const stage = stageOf('dev')
   const tables = addTables(stack, stage)
-  new Functions(stack, 'Functions', { stage, tables, originSecrets: undefined, catalog })
+  addFunctions(stack, { stage, tables, originSecrets: undefined, catalog })
   return Template.fromStack(stack).toJSON()
 }

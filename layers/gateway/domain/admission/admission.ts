@@ -15,8 +15,7 @@ export type Demand = {
 }
 
 export type Release = {
-  /** The books that have the hold. */
-  readonly address: string
+  readonly keyId: string
   readonly requestId: string
   readonly hold: Hold
   readonly cost: Nano

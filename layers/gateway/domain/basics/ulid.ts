@@ -16,6 +16,10 @@ export function ulid(nowMs: number, random: Uint8Array): string {
   return writeUlid(bytes)
 }
 
+/** No other of their milliseconds is before the first, or after the second. */
+export const firstUlid = (ms: number) => ulid(ms, new Uint8Array(BYTES - TIME_BYTES))
+export const lastUlid = (ms: number) => ulid(ms, new Uint8Array(BYTES - TIME_BYTES).fill(255))
+
 export function ulidTimeMs(id: string): number {
   return timeMsIn(readUlid(id))
 }

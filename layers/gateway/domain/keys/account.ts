@@ -2,17 +2,12 @@ import { HOUR_MS } from '../basics/time.ts'
 import { ulid } from '../basics/ulid.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
 import { ACCOUNT_PREFIX, heldOf, type Key, type Purse, type Versioned } from './key.ts'
+import type { KeySettings } from './key-settings.ts'
 
 /** The settings of an account that operators choose. Those of its limits are its keys' own. */
-export type AccountSettings = {
-  readonly name: string
-  /** The operator's own id of the customer, which no other account or key has. */
-  readonly externalId?: string | undefined
+export type AccountSettings = Pick<KeySettings, 'name' | 'externalId' | 'note' | 'notifyBelow'> & {
   readonly contactName?: string | undefined
   readonly contactEmail?: string | undefined
-  readonly note?: string | undefined
-  /** The operator is told when the credits that are not charged fall below it. */
-  readonly notifyBelow?: Nano | undefined
   /** The keys of the account are not told its balance. */
   readonly hidesBalance?: boolean | undefined
 }

@@ -27,11 +27,9 @@ type NewKey = {
 }
 
 export function newKey({ settings, credits, prefix, stored, account }: NewKey, nowMs: number, random: Uint8Array): Key {
-  const id = `key_${ulid(nowMs, random)}`
   return {
     ...settings,
-    id,
-    address: id,
+    id: `key_${ulid(nowMs, random)}`,
     status: 'active',
     prefix,
     current: stored,

@@ -58,9 +58,8 @@ export function creditRefusalMark(key: Key, refusal: CreditRefusal, nowMs: numbe
 /** Nothing more is told of a revoked key. */
 export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
   if (watched.key.status === 'revoked') return []
-  const low = lowBalance(watched)
   const all = [
-    ...(low ? [low] : []),
+    ...lowBalance(watched),
     ...CREDIT_REFUSALS.flatMap((refusal) => creditRefusalNotice(watched, refusal)),
     ...expiry(),
   ]
@@ -76,16 +75,16 @@ export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
 const kindOf = ({ id }: Owner) => (isAccountId(id) ? 'account' : 'key')
 
 /** The credits that are not charged count: those that requests hold come back in part. */
-function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice | undefined {
+function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice[] {
   const what = `${kindOf(key)}.balance_low` as const
   const { notifyBelow: level, granted, spent } = key
-  if (level === undefined || granted - spent >= level) return undefined
+  if (level === undefined || granted - spent >= level) return []
   const before = told[what]
   const isSameLevel = before?.split('/')[1] === String(level)
   // It was told, and no top-up since has brought the balance to the level.
-  if (isSameLevel && granted - spentAtGrant < level) return undefined
+  if (isSameLevel && granted - spentAtGrant < level) return []
   const facts = { balance: formatCredits(granted - spent), notify_below: formatCredits(level) }
-  return { what, mark: `${granted}/${level}`, facts }
+  return [{ what, mark: `${granted}/${level}`, facts }]
 }
 
 function creditRefusalNotice({ key, creditRefusal }: Watched, refusal: CreditRefusal): DueNotice[] {

@@ -1,5 +1,5 @@
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
-import type { Holder, OpenHold } from '../../domain/keys/key.ts'
+import type { Key, OpenHold } from '../../domain/keys/key.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -9,34 +9,34 @@ import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 
 type Books = { readonly putUsageRow: PutUsageRow; readonly releaseHold: ReleaseHold }
 
-export type FinishHold = (holder: Holder, dead: OpenHold) => Promise<UsageRow>
+export type FinishHold = (key: Key, dead: OpenHold) => Promise<UsageRow>
 
 /** Settles a request that died: by its row if it had written one, else as abandoned and free. */
 export function holdFinisher({ putUsageRow, releaseHold }: Books): FinishHold {
-  return async (holder, { requestId, ...hold }) => {
-    const row = await putUsageRow(abandonedRow(holder, requestId, hold.amount))
-    await releaseHold({ address: holder.address, requestId, hold, cost: row.cost, loss: row.loss })
+  return async (key, { requestId, ...hold }) => {
+    const row = await putUsageRow(abandonedRow(key, requestId, hold.amount))
+    await releaseHold({ keyId: key.id, requestId, hold, cost: row.cost, loss: row.loss })
     return row
   }
 }
 
 /** None is begun after `untilMs`. */
-export type FinishDeadHolds = (holder: Holder, dead: readonly OpenHold[], untilMs: number) => Promise<void>
+export type FinishDeadHolds = (key: Key, dead: readonly OpenHold[], untilMs: number) => Promise<void>
 
 /** Settles the dead holds that a request met. A failure here must not fail that request. */
 export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, log: Log): FinishDeadHolds {
   const attempt = attempter(log)
-  return async (holder, dead, untilMs) => {
+  return async (key, dead, untilMs) => {
     for (const hold of dead) {
       if (clock() >= untilMs) return
-      const finish = () => finishHold(holder, hold)
+      const finish = () => finishHold(key, hold)
       await attempt('a dead request could not be finished; the next sweep will', finish, hold.requestId)
     }
   }
 }
 
 /** A dead request leaves only its hold, the most that a provider may bill. Its start is in its id. */
-function abandonedRow({ id: keyId, purse }: Holder, requestId: string, hold: Nano): UsageRow {
+function abandonedRow({ id: keyId, purse }: Key, requestId: string, hold: Nano): UsageRow {
   return {
     requestId,
     keyId,

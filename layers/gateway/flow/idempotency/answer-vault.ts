@@ -11,22 +11,19 @@ import type { GatewayRequest, PricedChat, Replay } from '../request.ts'
  * Stores answers for the requests that claim an Idempotency-Key. An answer is stored before it is settled: if we die in
  * between, it is given again and was free; the other way round it would be charged twice.
  */
-export type AnswerVault = {
-  /** A claim without a text is marked as answered by an answer too large to be kept. */
-  keep(request: GatewayRequest, text: string | undefined): Promise<void>
-  drop(request: GatewayRequest): Promise<void>
-}
+export type AnswerVault = ReturnType<typeof answerVault>
 
 /** A failure costs the caller a replay, not the answer. */
-export function answerVault(answers: AnswerStore, log: Log): AnswerVault {
+export function answerVault(answers: AnswerStore, log: Log) {
   const attempt = attempter(log)
   return {
-    async keep({ requestId, claim }, text) {
+    /** A claim without a text is marked as answered by an answer too large to be kept. */
+    async keep({ requestId, claim }: GatewayRequest, text: string | undefined): Promise<void> {
       if (!claim) return
       const keep = async () => answers.keep(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
       await attempt('an answer could not be kept', keep, requestId)
     },
-    async drop({ requestId, claim }) {
+    async drop({ requestId, claim }: GatewayRequest): Promise<void> {
       if (claim) await attempt('a claim could not be dropped', () => answers.drop(claim), requestId)
     },
   }

@@ -4,10 +4,7 @@ import { Exchange } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 
 /** POSTs to one origin, over connections that are kept. */
-export type HttpClient = {
-  /** `isAlone`: on a connection that was never used before. Throws an HttpError for a path or header that HTTP cannot carry. */
-  post(path: string, headers: HeaderList, body: string, isAlone?: boolean): Exchange
-}
+export type HttpClient = ReturnType<typeof openHttpClient>
 
 /** Names and values in turns. */
 export type HeaderList = readonly string[]
@@ -18,7 +15,7 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 const PATH = /^\/[\x21-\x7e]*$/
 
-export function openHttpClient({ protocol, hostname, port, host }: URL, connectMs: number): HttpClient {
+export function openHttpClient({ protocol, hostname, port, host }: URL, connectMs: number) {
   const isSecure = protocol === 'https:'
   if (isSecure) trustedCertificates()
   const origin: Origin = {
@@ -40,7 +37,8 @@ export function openHttpClient({ protocol, hostname, port, host }: URL, connectM
     },
   }
   return {
-    post(path, headers, body, isAlone = false) {
+    /** `isAlone`: on a connection that was never used before. Throws an HttpError for a path or header that HTTP cannot carry. */
+    post(path: string, headers: HeaderList, body: string, isAlone = false): Exchange {
       if (!PATH.test(path)) throw new HttpError('ERR_INVALID_CHAR', 'The path has a sign that HTTP cannot carry.')
       const lines = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${linesOf(headers)}`
       const request = `${lines}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: keep-alive\r\n\r\n${body}`

@@ -9,20 +9,9 @@ const [OUT, SEEN] = ['out:', 'seen:']
 export const outMark = (keyId: string) => `${OUT}${keyId}`
 export const seenMark = (keyId: string) => `${SEEN}${keyId}`
 
-export function toAccountItem(account: Account): Item {
-  const { id, status, createdAtMs, version, statusVersion, granted, available, drawn, retired } = account
-  const books = { granted, available, drawn, retired, keyCount: 0 }
-  const settings = Object.fromEntries(ACCOUNT_SETTINGS.map((name) => [name, account[name]]))
-  return {
-    ...accountItem(id),
-    id,
-    status,
-    createdAt: isoTime(createdAtMs),
-    version,
-    statusVersion,
-    ...books,
-    ...settings,
-  }
+/** The item of a new account, which has no marks yet. */
+export function toAccountItem({ marks: _, dry: __, createdAtMs, ...account }: Account): Item {
+  return { ...accountItem(account.id), ...account, createdAt: isoTime(createdAtMs), keyCount: 0 }
 }
 
 export function toAccount(item: Item): Account {

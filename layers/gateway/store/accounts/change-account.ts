@@ -140,7 +140,7 @@ export function adoptKey(tables: Tables) {
       const { granted } = key
       const event = changeEvent(act, 'key.adopt', { keyId, after: { accountId, credits: formatCredits(granted) } })
       const made = await makeOnce(tables, keyId, act, [
-        { Update: { TableName: tables.keys, Key: keyItem(key.address), ...becomePurse(key, account) } },
+        { Update: { TableName: tables.keys, Key: keyItem(keyId), ...becomePurse(key, account) } },
         addPurse(tables, keyId, { accountId, statusVersion: account.statusVersion }, granted),
         ...(granted > 0n
           ? [putNew(tables.keys, grantEntry(accountId, granted, act, { text: `adopted ${keyId}`, isAgain: true }))]

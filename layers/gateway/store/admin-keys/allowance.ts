@@ -8,11 +8,7 @@ import { toNano } from '../keys/key-item.ts'
 import { readOne } from '../keys/rotating-item.ts'
 import { ADMIN_KEY_ITEMS, adminKeyItem } from './admin-key-item.ts'
 
-export type Allowance = {
-  readonly adminKeyId: string
-  readonly dailyGrant: Nano
-  readonly day: string
-}
+export type Allowance = ReturnType<typeof allowanceAt>
 
 /** The admin key has granted all that it may on this day, or is revoked. */
 export class OverAllowance extends Error {
@@ -22,7 +18,7 @@ export class OverAllowance extends Error {
 /** A counter that is this old is of no use. */
 const KEPT_SECONDS = 60 * 24 * 60 * 60
 
-export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number): Allowance {
+export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number) {
   return { adminKeyId: id, dailyGrant, day: utcDay(nowMs) }
 }
 

@@ -1,6 +1,6 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
+import { updateIf } from '../dynamodb/conditional-writes.ts'
 import type { Item, UpdateInput } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyItem, SWEEP_AT_ONCE, storedHold } from '../keys/key-item.ts'
@@ -11,11 +11,8 @@ import { lossAttribute } from './take-loss.ts'
 /** True if this call released the hold, false if it had been released before. */
 export type ReleaseHold = (release: Release) => Promise<boolean>
 
-export function releaseHold({ database, keys }: Tables): ReleaseHold {
-  return (release) => {
-    const write = { TableName: keys, Key: keyItem(release.address), ...releaseWrite(release) }
-    return ifConditionHolds(retryRejected(() => database.update(write)))
-  }
+export function releaseHold(tables: Tables): ReleaseHold {
+  return (release) => updateIf(tables, keyItem(release.keyId), releaseWrite(release))
 }
 
 const GIVING_BACK = COUNTER_WRITES.filter(({ giveBack }) => giveBack !== undefined)

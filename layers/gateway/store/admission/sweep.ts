@@ -1,6 +1,6 @@
 import type { Key } from '../../domain/keys/key.ts'
 import { TABLES } from '../../names.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
+import { updateIf } from '../dynamodb/conditional-writes.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { accountItem, keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
@@ -8,29 +8,26 @@ import { accountItem, keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys
 const [BY_SWEEP] = TABLES.keys.indexes
 
 /** The keys that may have a dead request by now, or have events on their items. The cost grows with their number, not with keys or usage. */
-export function findKeysToSweep(tables: Tables) {
-  return async function* dueKeys(nowMs: number) {
-    for await (const item of dueItems(tables, 'KEY', sweepTime(nowMs)))
-      yield { keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE }
-  }
+export function findKeysToSweep(tables: Tables, nowMs: number) {
+  const read = (item: Item) => ({ keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE })
+  return dueItems(tables, 'KEY', sweepTime(nowMs), read)
 }
 
 /** The accounts whose purses have credits, whose keys must be told of a change, or whose balance may be low. */
-export function findAccountsToSweep(tables: Tables) {
-  return async function* dueAccounts(nowMs: number): AsyncGenerator<string, void, undefined> {
-    for await (const item of dueItems(tables, accountItem('').sk, sweepTime(nowMs))) yield keyIdOf(item)
-  }
+export function findAccountsToSweep(tables: Tables, nowMs: number) {
+  return dueItems(tables, accountItem('').sk, sweepTime(nowMs), keyIdOf)
 }
 
 /** The items of one kind whose time to be swept has come, the earliest first. */
-export function dueItems({ database, keys }: Tables, kind: string, sweepAt: string): AsyncIterable<Item> {
-  return queryItems(database, {
+export function dueItems<T>({ database, keys }: Tables, kind: string, sweepAt: string, read: (item: Item) => T) {
+  const input = {
     TableName: keys,
     IndexName: BY_SWEEP.name,
     KeyConditionExpression: '#partition = :kind AND #sort <= :now',
     ExpressionAttributeNames: { '#partition': BY_SWEEP.partitionKey, '#sort': BY_SWEEP.sortKey },
     ExpressionAttributeValues: { ':kind': kind, ':now': sweepAt },
-  })
+  }
+  return queryItems(database, input, read)
 }
 
 const HAS_NOTHING_KEPT = 'attribute_not_exists(pendingEvents) AND attribute_not_exists(notices)'
@@ -38,7 +35,7 @@ const HAS_NOTHING_KEPT = 'attribute_not_exists(pendingEvents) AND attribute_not_
 const NOTHING_SINCE = `bucketFullAtUs = :bucket AND ${HAS_NOTHING_KEPT}`
 
 /** Sets the time at which the sweep must look at the key again: when its next hold may be of a dead request, or never. */
-export function scheduleSweep({ database, keys }: Tables) {
+export function scheduleSweep(tables: Tables) {
   return async (key: Key, nowMs: number): Promise<void> => {
     const untils = Object.values(key.holds).map(({ untilMs }) => untilMs)
     const nextMs = key.notifyBelow === undefined ? Math.min(...untils) : nowMs
@@ -56,7 +53,6 @@ export function scheduleSweep({ database, keys }: Tables) {
             ExpressionAttributeValues: values,
           }
     // If a request was admitted meanwhile, or the item has an event or a notice, the key stays where the next sweep finds it.
-    const write = { TableName: keys, Key: keyItem(key.address), ...next }
-    await ifConditionHolds(retryRejected(() => database.update(write)))
+    await updateIf(tables, keyItem(key.id), next)
   }
 }

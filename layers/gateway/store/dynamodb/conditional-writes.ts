@@ -1,6 +1,7 @@
 import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { retry } from '../../platform/retry.ts'
-import type { Database, Item, PutInput } from './database.ts'
+import type { Database, Item, PutInput, UpdateInput } from './database.ts'
+import type { Tables } from './tables.ts'
 
 /** A write's condition did not hold. The error has the item if the write asked for it. */
 export function isConditionFailed(error: unknown): error is Error & { readonly Item?: Item } {
@@ -29,6 +30,15 @@ export function wasRejected(error: unknown): boolean {
   return isConflict(error) || isThrottled(error)
 }
 
+/** A write of one item of the table `keys`, which may be sent twice. True if it was made, false if its condition did not hold. */
+export function updateIf(
+  { database, keys: TableName }: Tables,
+  Key: Item,
+  write: Omit<UpdateInput, 'TableName' | 'Key'>,
+) {
+  return ifConditionHolds(retryRejected(() => database.update({ TableName, Key, ...write })))
+}
+
 const THROTTLED = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException'])
 const isThrottled = (error: unknown) => THROTTLED.has(nameOf(error))
 const isConflict = (error: unknown) => nameOf(error) === 'TransactionConflictException'
@@ -46,9 +56,9 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 type FirstPut = PutInput & { readonly ConditionExpression: string }
 
-/** The put of an item of the table `keys` that nobody has made yet. */
-export function firstPut(TableName: string, Item: Item): FirstPut {
-  return { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }
+/** The put of an item that nobody has made yet, which is known by an attribute that every item of its table has. */
+export function firstPut(TableName: string, Item: Item, attribute = 'pk'): FirstPut {
+  return { TableName, Item, ConditionExpression: `attribute_not_exists(${attribute})` }
 }
 
 /**

@@ -70,23 +70,23 @@ export type Database = {
 }
 
 /** `isAhead`, for a reader of all items: the next page is on its way while this one is worked on. */
-export function queryItems(
-  database: Database,
-  input: QueryInput,
-  isAhead = false,
-): AsyncGenerator<Item, void, undefined> {
-  return itemsOf((next) => database.query({ ...input, ...next }), isAhead)
+export function queryItems<T = Item>(database: Database, input: QueryInput, read: Read<T> = asItIs, isAhead = false) {
+  return itemsOf((next) => database.query({ ...input, ...next }), read, isAhead)
 }
 
-export function scanItems(database: Database, input: ScanInput): AsyncGenerator<Item, void, undefined> {
-  return itemsOf((next) => database.scan({ ...input, ...next }), false)
+export function scanItems<T = Item>(database: Database, input: ScanInput, read: Read<T> = asItIs) {
+  return itemsOf((next) => database.scan({ ...input, ...next }), read, false)
 }
+
+type Read<T> = (item: Item) => T
+
+const asItIs = <T>(item: Item) => item as T
 
 export function itemReader<Parts extends unknown[], T>(
   database: Database,
   TableName: string,
   keyOf: (...parts: Parts) => Item,
-  read: (item: Item) => T,
+  read: Read<T>,
 ) {
   return async (...parts: Parts): Promise<T | undefined> => {
     const { Item } = await database.get({ TableName, Key: keyOf(...parts), ConsistentRead: true })
@@ -96,14 +96,14 @@ export function itemReader<Parts extends unknown[], T>(
 
 type ReadPage = (next: { readonly ExclusiveStartKey?: Item }) => Promise<Page>
 
-async function* itemsOf(readPage: ReadPage, isAhead: boolean): AsyncGenerator<Item, void, undefined> {
+async function* itemsOf<T>(readPage: ReadPage, read: Read<T>, isAhead: boolean): AsyncGenerator<T, void, undefined> {
   for (let page: Promise<Page> | undefined = readPage({}); page; ) {
     const { Items = [], LastEvaluatedKey: last }: Page = await page
     const readNext = (): Promise<Page> | undefined => last && readPage({ ExclusiveStartKey: last })
     page = isAhead ? readNext() : undefined
     // A failure is thrown when the page's turn comes.
     page?.catch(() => {})
-    yield* Items
+    for (const item of Items) yield read(item)
     page ??= readNext()
   }
 }

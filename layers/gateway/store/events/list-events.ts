@@ -1,4 +1,4 @@
-import { ulid, ulidTimeMs } from '../../domain/basics/ulid.ts'
+import { firstUlid, lastUlid, ulidTimeMs } from '../../domain/basics/ulid.ts'
 import type { ChangeEvent } from '../../domain/keys/change-event.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
@@ -17,8 +17,6 @@ type EventQuery = {
 const PAGE = 100
 /** There were no events before, so an early start costs no query for each month. */
 const FIRST_EVENT_MS = Date.UTC(2026, 0)
-const FIRST = new Uint8Array(10)
-const LAST = new Uint8Array(10).fill(255)
 
 /** Newest first, read as far as the caller goes. */
 export function listEvents(tables: Tables) {
@@ -26,7 +24,7 @@ export function listEvents(tables: Tables) {
   return async function* eventsOf(query: EventQuery): AsyncGenerator<ChangeEvent, void, undefined> {
     const { of, after } = query
     const fromMs = Math.max(query.fromMs, FIRST_EVENT_MS)
-    const [first, last] = [ulid(fromMs, FIRST), after ?? ulid(query.toMs, LAST)]
+    const [first, last] = [firstUlid(fromMs), after ?? lastUlid(query.toMs)]
     // Read before the others: an event that is moved meanwhile is then seen twice, and not missed.
     const pending = (await pendingEvents(of))
       .filter(({ id }) => id >= first && id <= last && id !== after)

@@ -4,7 +4,7 @@ import { isAdminKeyId } from '../../domain/keys/admin-key.ts'
 import { type ChangeEvent, URGENT_EVENTS } from '../../domain/keys/change-event.ts'
 import { ADMIN_KEY_ITEMS } from '../admin-keys/admin-key-item.ts'
 import { dueItems } from '../admission/sweep.ts'
-import { firstPut, ifConditionHolds, putOnce, retryRejected } from '../dynamodb/conditional-writes.ts'
+import { firstPut, ifConditionHolds, putOnce, retryRejected, updateIf } from '../dynamodb/conditional-writes.ts'
 import type { Item } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { externalItem, KEY_ITEMS, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
@@ -34,8 +34,7 @@ export function eventsOn(id: string, item: Item): ChangeEvent[] {
 export function findKeysWithEvents(tables: Tables) {
   return async function* keysWithEvents(): AsyncGenerator<string, void, undefined> {
     for (const { itemOf, sortKey } of [KEY_ITEMS, ADMIN_KEY_ITEMS]) {
-      for await (const { pk } of dueItems(tables, sortKey, SWEEP_AT_ONCE))
-        yield (pk as string).slice(itemOf('').pk.length)
+      yield* dueItems(tables, sortKey, SWEEP_AT_ONCE, ({ pk }) => (pk as string).slice(itemOf('').pk.length))
     }
   }
 }
@@ -53,7 +52,8 @@ export function readPendingEvents({ database, keys }: Tables) {
  * of the act that moves: it is put as the act knows it, and not as the item has it. The number of entries that cannot have
  * come from an operator is reported; without a report, they stay for the sweep.
  */
-export function moveEvents({ database, keys }: Tables, report?: (forged: number) => void) {
+export function moveEvents(tables: Tables, report?: (forged: number) => void) {
+  const { database, keys } = tables
   return async (id: string, nowMs: number, own?: ChangeEvent): Promise<void> => {
     const Key = itemsFor(id).itemOf(id)
     const { Item: item = {} } = await database.get({ TableName: keys, Key, ConsistentRead: true })
@@ -82,9 +82,7 @@ export function moveEvents({ database, keys }: Tables, report?: (forged: number)
 
   /** A change has come between if the version is another one; then the next sweep moves what is left. */
   async function forgetEvents(id: string, version: unknown, nowMs: number): Promise<void> {
-    const write = {
-      TableName: keys,
-      Key: itemsFor(id).itemOf(id),
+    await updateIf(tables, itemsFor(id).itemOf(id), {
       ConditionExpression: 'version = :version AND attribute_exists(pendingEvents)',
       ...(isAdminKeyId(id)
         ? { UpdateExpression: 'REMOVE pendingEvents, sweepAt', ExpressionAttributeValues: { ':version': version } }
@@ -93,8 +91,7 @@ export function moveEvents({ database, keys }: Tables, report?: (forged: number)
             UpdateExpression: 'SET sweepAt = :now REMOVE pendingEvents',
             ExpressionAttributeValues: { ':version': version, ':now': sweepTime(nowMs) },
           }),
-    }
-    await ifConditionHolds(retryRejected(() => database.update(write)))
+    })
   }
 }
 

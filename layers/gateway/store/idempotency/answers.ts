@@ -3,19 +3,12 @@ import { ifConditionHolds, putOnce } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 /** The claims on Idempotency-Keys, with the answers that are kept on them. */
-export type AnswerStore = {
-  /** Returns what stands in the way, if anything. A dead request's claim can be taken over by naming that request. */
-  claim(claim: AnswerClaim, nowMs: number, deadRequestId?: string): Promise<KeptAnswer | undefined>
-  find(id: string, nowMs: number): Promise<KeptAnswer | undefined>
-  /** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
-  keep(claim: AnswerClaim, sealed: Uint8Array | undefined): Promise<void>
-  /** Frees an Idempotency-Key whose request gave no answer. */
-  drop(claim: AnswerClaim): Promise<void>
-}
+export type AnswerStore = ReturnType<typeof answerStore>
 
-export function answerStore({ database, answers: TableName }: Tables): AnswerStore {
+export function answerStore({ database, answers: TableName }: Tables) {
   return {
-    async claim(claim, nowMs, deadRequestId) {
+    /** Returns what stands in the way, if anything. A dead request's claim can be taken over by naming that request. */
+    async claim(claim: AnswerClaim, nowMs: number, deadRequestId?: string): Promise<KeptAnswer | undefined> {
       const condition = deadRequestId === undefined ? isFree(nowMs) : isOpenClaimOf(deadRequestId)
       const expiresAt = Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000)
       const Item = { ...claim, state: 'running', expiresAt }
@@ -24,12 +17,13 @@ export function answerStore({ database, answers: TableName }: Tables): AnswerSto
       if (!found || found.requestId === claim.requestId) return undefined
       return { ...claim, state: 'running', ...found }
     },
-    async find(id, nowMs) {
+    async find(id: string, nowMs: number): Promise<KeptAnswer | undefined> {
       const { Item } = await database.get({ TableName, Key: { id }, ConsistentRead: true })
       const isOver = (Item?.expiresAt as number) <= Math.floor(nowMs / 1000)
       return isOver ? undefined : (Item as KeptAnswer | undefined)
     },
-    async keep({ id, requestId }, sealed) {
+    /** Stores the answer on the claim, or marks the claim as not_kept. Does nothing if another request owns the claim. */
+    async keep({ id, requestId }: AnswerClaim, sealed: Uint8Array | undefined): Promise<void> {
       const state: KeptAnswer['state'] = sealed ? 'kept' : 'not_kept'
       const write = {
         TableName,
@@ -41,7 +35,8 @@ export function answerStore({ database, answers: TableName }: Tables): AnswerSto
       }
       await ifConditionHolds(database.update(write))
     },
-    async drop({ id, requestId }) {
+    /** Frees an Idempotency-Key whose request gave no answer. */
+    async drop({ id, requestId }: AnswerClaim): Promise<void> {
       await ifConditionHolds(database.delete({ TableName, Key: { id }, ...isOpenClaimOf(requestId) }))
     },
   }

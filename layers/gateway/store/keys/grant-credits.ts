@@ -118,25 +118,19 @@ export function grantEntry(keyId: string, credits: Nano, { id, by, atMs }: Act, 
   }
 }
 
-export type GrantRecord = {
-  readonly id: string
-  readonly credits: Nano
-  readonly grantedAt: string
-  readonly by: string
-  readonly reference?: string | undefined
-}
+export type GrantRecord = ReturnType<typeof toGrant>
 
 /** All grants to a key, oldest first. */
 export function listGrants({ database, keys }: Tables) {
-  return async function* grantsOf(keyId: string): AsyncGenerator<GrantRecord, void, undefined> {
+  return (keyId: string) => {
     const { pk, sk: prefix } = grantItem(keyId, '')
-    const items = queryItems(database, {
+    const input = {
       TableName: keys,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
       ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
       ConsistentRead: true,
-    })
-    for await (const item of items) yield toGrant(item)
+    }
+    return queryItems(database, input, toGrant)
   }
 }
 
@@ -144,13 +138,13 @@ function readGrant({ database, keys }: Tables) {
   return itemReader(database, keys, grantItem, toGrant)
 }
 
-function toGrant({ sk, credits, grantedAt, by, reference }: Item): GrantRecord {
+function toGrant({ sk, credits, grantedAt, by, reference }: Item) {
   return {
     id: (sk as string).slice(grantItem('', '').sk.length),
     credits: toNano(credits),
     grantedAt: grantedAt as string,
     by: by as string,
-    ...(reference !== undefined && { reference: reference as string }),
+    reference: reference as string | undefined,
   }
 }
 
@@ -189,14 +183,14 @@ function findRepeated({ database, keys }: Tables) {
 
 /** The ids of the keys that were ever granted credits under a reference, newest key first, read as far as the caller goes. */
 export function keysWithReference({ database, keys }: Tables) {
-  return async function* keyIds(text: string, beforeId = LAST_ID): AsyncGenerator<string, void, undefined> {
-    const items = queryItems(database, {
+  return (text: string, beforeId = LAST_ID) => {
+    const input = {
       TableName: keys,
       KeyConditionExpression: 'pk = :pk AND sk < :beforeId',
       ExpressionAttributeValues: { ':pk': partitionOf(text), ':beforeId': beforeId },
       ConsistentRead: true,
       ScanIndexForward: false,
-    })
-    for await (const { sk } of items) yield sk as string
+    }
+    return queryItems(database, input, ({ sk }) => sk as string)
   }
 }

@@ -19,17 +19,6 @@ export function within(key: Key, mostAtOnce = Infinity): Key {
   return key.maxConcurrent <= mostAtOnce ? key : { ...key, maxConcurrent: mostAtOnce }
 }
 
-/** All books of a key: a hold may lie in any of them. */
-export type ReadBooks = (keyId: string) => Promise<readonly Key[]>
-
-export function readBooks(tables: Tables): ReadBooks {
-  const read = readKey(tables)
-  return async (keyId) => {
-    const key = await read(keyId)
-    return key ? [key] : []
-  }
-}
-
 export type FindKeyId = (hash: string) => Promise<string | undefined>
 
 export function findKeyId(tables: Tables): FindKeyId {
@@ -40,14 +29,14 @@ export const listKeys = (tables: Tables) => listAll(tables, KEY_ITEMS)
 
 /** All of a kind, or those after this one, in the order of the table, which is that of no field. */
 export function listAll<K>({ database, keys }: Tables, kind: ItemsOf<K>) {
-  return async function* all(afterId?: string): AsyncGenerator<K, void, undefined> {
-    const items = scanItems(database, {
+  return (afterId?: string) => {
+    const input = {
       TableName: keys,
       FilterExpression: 'sk = :kind',
       ExpressionAttributeValues: { ':kind': kind.sortKey },
       ConsistentRead: true,
       ...(afterId !== undefined && { ExclusiveStartKey: kind.itemOf(afterId) }),
-    })
-    for await (const item of items) yield kind.toKey(item)
+    }
+    return scanItems(database, input, kind.toKey)
   }
 }

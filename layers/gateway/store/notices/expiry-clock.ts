@@ -1,7 +1,8 @@
 import { EXPIRY_NOTICE_MS } from '../../domain/keys/notice.ts'
 import { ITEMS } from '../../names.ts'
 import { dueItems } from '../admission/sweep.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
+import { updateIf } from '../dynamodb/conditional-writes.ts'
+import type { Item } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyIdOf, sweepTime } from '../keys/key-item.ts'
 
@@ -20,24 +21,18 @@ export function expiryClock(keyId: string, expiresAtMs: number) {
 
 type RungClock = { readonly keyId: string; readonly sweepAt: string }
 
-export function findRungClocks(tables: Tables) {
-  return async function* rungClocks(nowMs: number): AsyncGenerator<RungClock, void, undefined> {
-    for await (const item of dueItems(tables, SORT_KEY, sweepTime(nowMs))) {
-      yield { keyId: keyIdOf(item), sweepAt: item.sweepAt as string }
-    }
-  }
+export function findRungClocks(tables: Tables, nowMs: number) {
+  const read = (item: Item): RungClock => ({ keyId: keyIdOf(item), sweepAt: item.sweepAt as string })
+  return dueItems(tables, SORT_KEY, sweepTime(nowMs), read)
 }
 
 /** Unless it was set anew meanwhile. */
-export function stopClock({ database, keys }: Tables) {
+export function stopClock(tables: Tables) {
   return async ({ keyId, sweepAt }: RungClock): Promise<void> => {
-    const write = {
-      TableName: keys,
-      Key: clockItem(keyId),
+    await updateIf(tables, clockItem(keyId), {
       ConditionExpression: 'sweepAt = :rung',
       UpdateExpression: 'REMOVE sweepAt',
       ExpressionAttributeValues: { ':rung': sweepAt },
-    }
-    await ifConditionHolds(retryRejected(() => database.update(write)))
+    })
   }
 }

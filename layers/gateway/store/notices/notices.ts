@@ -1,6 +1,5 @@
 import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
 import { ULID } from '../../domain/basics/ulid.ts'
-import type { Key } from '../../domain/keys/key.ts'
 import {
   type CreditRefusal,
   type DueNotice,
@@ -10,7 +9,7 @@ import {
   type NoticeKind,
   type Watched,
 } from '../../domain/keys/notice.ts'
-import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
+import { updateIf } from '../dynamodb/conditional-writes.ts'
 import { type Item, itemReader } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { accountItem, keyItem, ownerItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
@@ -23,8 +22,6 @@ export const toldAttribute = (what: NoticeKind) => `${TOLD_PREFIX}${what}`
 
 /** A notice that its key's item keeps until it is told. Its bytes are its name in the set. */
 export type KeptNotice = Notice & { readonly bytes: Uint8Array }
-
-export type WatchedKey = WatchedOwner & { readonly key: Key }
 
 export type WatchedOwner = Watched & {
   readonly kept: readonly KeptNotice[]
@@ -45,7 +42,7 @@ export function readNoticesOn({ database, keys }: Tables) {
   return itemReader(database, keys, accountItem, (item) => ({ item, noticed: noticesOn(item) }))
 }
 
-const toWatched = (item: Item): WatchedKey => ({ key: toKey(item), ...noticesOn(item) })
+const toWatched = (item: Item) => ({ key: toKey(item), ...noticesOn(item) })
 
 function noticesOn(item: Item): Omit<WatchedOwner, 'key'> {
   const creditRefusal: Partial<Record<CreditRefusal, string>> = {}
@@ -83,12 +80,10 @@ function readNotice(bytes: Uint8Array): KeptNotice | undefined {
  * Keeps a notice on its key's item and notes that it is told, in one write; false if another was told since the key was
  * read. From then on it is told under this id, whatever crashes.
  */
-export function keepNotice({ database, keys }: Tables) {
+export function keepNotice(tables: Tables) {
   return ({ key, told }: Watched, { what, mark, facts }: DueNotice, id: string): Promise<boolean> => {
     const before = told[what]
-    const write = {
-      TableName: keys,
-      Key: ownerItem(key.id),
+    return updateIf(tables, ownerItem(key.id), {
       ConditionExpression:
         before === undefined ? 'attribute_exists(pk) AND attribute_not_exists(#told)' : '#told = :before',
       UpdateExpression: 'SET #told = :mark, sweepAt = :atOnce ADD notices :notices',
@@ -99,21 +94,17 @@ export function keepNotice({ database, keys }: Tables) {
         ':notices': noticeSet({ id, what, facts }),
         ...(before !== undefined && { ':before': before }),
       },
-    }
-    return ifConditionHolds(retryRejected(() => database.update(write)))
+    })
   }
 }
 
-export function forgetNotices({ database, keys }: Tables) {
+export function forgetNotices(tables: Tables) {
   return async (keyId: string, told: readonly Uint8Array[]): Promise<void> => {
     if (told.length === 0) return
-    const write = {
-      TableName: keys,
-      Key: ownerItem(keyId),
+    await updateIf(tables, ownerItem(keyId), {
       ConditionExpression: 'attribute_exists(pk)',
       UpdateExpression: 'DELETE notices :told',
       ExpressionAttributeValues: { ':told': new Set(told) },
-    }
-    await ifConditionHolds(retryRejected(() => database.update(write)))
+    })
   }
 }

@@ -1,7 +1,7 @@
 import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/rows/day-total.ts'
 import { USAGE_ITEMS } from '../../names.ts'
-import { putOnce } from '../dynamodb/conditional-writes.ts'
+import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
 import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { toNano } from '../keys/key-item.ts'
@@ -49,8 +49,7 @@ export function toPart({ model, provider, errors = {}, ...stored }: Item): Usage
 /** False if there is another total already, which stays: a total is written once and never changed. */
 export function putDayTotal({ database, usage }: Tables) {
   return async (total: DayTotal): Promise<boolean> => {
-    const ConditionExpression = 'attribute_not_exists(requestId)'
-    const standing = await putOnce(database, { TableName: usage, Item: toTotalItem(total), ConditionExpression })
+    const standing = await putOnce(database, firstPut(usage, toTotalItem(total), 'requestId'))
     return !standing || isSameTotal(toDayTotal(standing), total)
   }
 }
@@ -61,18 +60,17 @@ export function readDayTotal({ database, usage }: Tables) {
 
 /** The totals of all keys on one day from this one on, in the order of their ids: a page has some thousand of them. */
 export function queryDayTotals(tables: Tables) {
-  return async function* totalsOf(day: string, fromKeyId?: string): AsyncGenerator<DayTotal, void, undefined> {
-    for await (const item of itemsOfDay(tables, totalsOfDay(day), fromKeyId)) yield toDayTotal(item)
-  }
+  return (day: string, fromKeyId?: string) => itemsOfDay(tables, totalsOfDay(day), toDayTotal, fromKeyId)
 }
 
-function itemsOfDay({ database, usage }: Tables, part: string, fromKeyId = '') {
-  return queryItems(database, {
+function itemsOfDay<T>({ database, usage }: Tables, part: string, read: (item: Item) => T, fromKeyId = '') {
+  const input = {
     TableName: usage,
     KeyConditionExpression: 'part = :day AND requestId >= :from',
     ExpressionAttributeValues: { ':day': part, ':from': keyInPart(part, fromKeyId).requestId },
     ConsistentRead: true,
-  })
+  }
+  return queryItems(database, input, read)
 }
 
 /**
@@ -100,11 +98,8 @@ export function putDaySum({ database, usage }: Tables) {
 
 export function readDaySums(tables: Tables) {
   return async (day: string): Promise<ReadonlyMap<string, DaySum>> => {
-    const sums = new Map<string, DaySum>()
-    for await (const item of itemsOfDay(tables, sumsOfDay(day))) {
-      const total = toDayTotal(item)
-      sums.set(total.keyId, { total, beforeMs: Date.parse(item.before as string) })
-    }
-    return sums
+    const read = (item: Item) => ({ total: toDayTotal(item), beforeMs: Date.parse(item.before as string) })
+    const sums = await Array.fromAsync(itemsOfDay(tables, sumsOfDay(day), read))
+    return new Map(sums.map((sum) => [sum.total.keyId, sum]))
   }
 }

@@ -1,6 +1,6 @@
 import { HOUR_MS, isoTime } from '../../domain/basics/time.ts'
 import type { Histogram } from '../../domain/rows/histogram.ts'
-import { type Asked, type ModelPart, UsageSum } from '../../domain/rows/usage-sum.ts'
+import { type Asked, UsageSum } from '../../domain/rows/usage-sum.ts'
 import { USAGE_ITEMS } from '../../names.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
@@ -27,7 +27,8 @@ const partOf = (span: Span) => `${HOUR_SUMS}${span.slice(0, DAY_CHARS)}`
 const GROUPS_IN_ITEM = 250
 
 const TO_GROUPS: Readonly<Record<SumKind, (sum: UsageSum) => Item[]>> = {
-  models: ({ models }) => [...models.values()].map(modelItem),
+  models: ({ models }) =>
+    [...models.values()].map(({ firstToken, duration, ...part }) => ({ ...withoutZeros(part), firstToken, duration })),
   keys: ({ keys }) => [...keys].map(([keyId, part]) => ({ ...withoutZeros(part), keyId })),
   routes: ({ routes }) => [...routes].map(([route, asked]) => ({ ...asked, route })),
 }
@@ -44,10 +45,6 @@ export const SUM_KINDS = Object.keys(TO_GROUPS) as SumKind[]
 /** Nobody asks DynamoDB for a figure of a group: as one text they are a tenth of the work for it and for us. */
 function toText(groups: readonly Item[]): string {
   return JSON.stringify(groups, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-}
-
-function modelItem({ firstToken, duration, ...part }: ModelPart): Item {
-  return { ...withoutZeros(part), firstToken, duration }
 }
 
 /** The sum of a span is always of the same rows, so to write it again changes nothing. */

@@ -67,7 +67,7 @@ export async function* mergeRows(
   order: RowOrder,
 ): AsyncGenerator<UsageRow, void, undefined> {
   const isBefore = (a: string, b: string) => (order === 'oldest first' ? a < b : a > b)
-  const heads = await Promise.all(lists.map((list) => headOf(inOrder(list, isBefore))))
+  const heads = await Promise.all(lists.map((list) => headOf(inOrder(list, order))))
   for (;;) {
     const first = heads.reduce<Head | undefined>((least, head) => {
       if (!head.row) return least
@@ -80,15 +80,12 @@ export async function* mergeRows(
 }
 
 type Head = { row: UsageRow | undefined; readonly rest: AsyncGenerator<UsageRow, void, undefined> }
-type IsBefore = (a: string, b: string) => boolean
 
 async function headOf(rest: AsyncGenerator<UsageRow, void, undefined>): Promise<Head> {
   return { row: (await rest.next()).value ?? undefined, rest }
 }
 
 /** An index sorts rows of the same millisecond in no order. */
-async function* inOrder(list: AsyncIterable<UsageRow>, isBefore: IsBefore): AsyncGenerator<UsageRow, void, undefined> {
-  for await (const { rows } of byMoment(list)) {
-    yield* rows.toSorted((a, b) => (isBefore(a.requestId, b.requestId) ? -1 : 1))
-  }
+async function* inOrder(list: AsyncIterable<UsageRow>, order: RowOrder): AsyncGenerator<UsageRow, void, undefined> {
+  for await (const { rows } of byMoment(list)) yield* order === 'oldest first' ? rows : rows.toReversed()
 }

@@ -1,5 +1,5 @@
 import { isoTime, utcDay } from '../../domain/basics/time.ts'
-import { readUlid, requestIdOf, timeMsIn, ulid } from '../../domain/basics/ulid.ts'
+import { readUlid, timeMsIn } from '../../domain/basics/ulid.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { USAGE_ITEMS } from '../../names.ts'
@@ -56,17 +56,6 @@ export function rowKey(requestId: string) {
 
 export function rowParts(day: string): string[] {
   return SHARD_NAMES.map((shard) => partOf(day, shard))
-}
-
-const FIRST_BYTES = new Uint8Array(10)
-const LAST_BYTES = new Uint8Array(10).fill(255)
-
-export function firstIdOf(ms: number): string {
-  return requestIdOf(ulid(ms, FIRST_BYTES))
-}
-
-export function lastIdOf(ms: number): string {
-  return requestIdOf(ulid(ms, LAST_BYTES))
 }
 
 function partOf(day: string, shard: string): string {

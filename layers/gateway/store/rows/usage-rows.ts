@@ -1,11 +1,11 @@
 import { DAY_MS, isoTime, utcDay } from '../../domain/basics/time.ts'
-import { isRequestId } from '../../domain/basics/ulid.ts'
+import { firstUlid, isRequestId, lastUlid, requestIdOf } from '../../domain/basics/ulid.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
-import { putOnce } from '../dynamodb/conditional-writes.ts'
+import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
 import { type QueryInput, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { firstIdOf, lastIdOf, rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
+import { rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The final row: the first one written for a request stays, and later writers settle by it. */
 export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
@@ -14,8 +14,7 @@ export type PutUsageRow = (row: UsageRow) => Promise<UsageRow>
 export function putUsageRow({ database, usage }: Tables, keepDays?: number): PutUsageRow {
   return async (given) => {
     const row = keepDays === undefined ? given : { ...given, keptUntilMs: given.startedAtMs + keepDays * DAY_MS }
-    const ConditionExpression = 'attribute_not_exists(requestId)'
-    const standing = await putOnce(database, { TableName: usage, Item: toUsageItem(row), ConditionExpression })
+    const standing = await putOnce(database, firstPut(usage, toUsageItem(row), 'requestId'))
     return standing ? toUsageRow(standing) : given
   }
 }
@@ -61,7 +60,7 @@ function rowReader({ database, usage }: Tables, parts: RowParts) {
   const attributes = ATTRIBUTES[parts]
   const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]))
   const projection = attributes.length > 0 && { ProjectionExpression: Object.keys(names).join(', ') }
-  return async function* read(query: Omit<QueryInput, 'TableName'>, order: RowOrder, pageSize?: number) {
+  return (query: Omit<QueryInput, 'TableName'>, order: RowOrder, pageSize?: number) => {
     const input = {
       TableName: usage,
       ...query,
@@ -70,7 +69,7 @@ function rowReader({ database, usage }: Tables, parts: RowParts) {
       ScanIndexForward: order === 'oldest first',
       ...(pageSize !== undefined && { Limit: pageSize }),
     }
-    for await (const item of queryItems(database, input, pageSize === undefined)) yield toUsageRow(item)
+    return queryItems(database, input, toUsageRow, pageSize === undefined)
   }
 }
 
@@ -122,7 +121,7 @@ export function queryRowsOfDay(tables: Tables, parts: RowParts = 'whole') {
 type IdRange = { readonly firstId: string; readonly lastId: string }
 
 export function idsOf({ fromMs, toMs }: TimeRange): IdRange {
-  return { firstId: firstIdOf(fromMs), lastId: lastIdOf(toMs - 1) }
+  return { firstId: requestIdOf(firstUlid(fromMs)), lastId: requestIdOf(lastUlid(toMs - 1)) }
 }
 
 export function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator<number> {

@@ -14,6 +14,7 @@ import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { takeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
 import { answerStore } from '../../layers/gateway/store/idempotency/answers.ts'
+import { readBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 
@@ -43,6 +44,7 @@ export function createChat(instance: Instance, given: Given) {
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
     takeLoss: takeLoss(tables),
+    readBooks: readBooks(tables),
     openProvider: openProvider({
       env: (name) => readVariable(name),
       secret: readSecret({

@@ -168,7 +168,7 @@ test('hours are added up once nothing in them can change, and what is read is th
     expect(await read()).toEqual(byRows)
   }
   await releaseHold(tables)({
-    keyId: key.id,
+    address: key.address,
     requestId,
     hold: { amount: 5n, untilMs: heldMs + 60_000 },
     cost: 0n,

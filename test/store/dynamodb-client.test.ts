@@ -88,7 +88,7 @@ test.each<[Treatment, boolean]>([
   await takeAdmission(far)(key, demand)
   treatEach(met, 'answer')
   const hold = { amount: 100n, untilMs: demand.holdUntilMs }
-  const release = { keyId: key.id, requestId: demand.requestId, hold, cost: 40n }
+  const release = { address: key.address, requestId: demand.requestId, hold, cost: 40n }
   expect(await releaseHold(far)(release)).toBe(isTold)
   expect(arrived).toEqual(['UpdateItem', 'UpdateItem'])
   expect(await fresh(key)).toMatchObject({ available: 960n, spent: 40n, holds: {} })

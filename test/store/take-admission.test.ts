@@ -123,7 +123,7 @@ test('a hold that 20 callers release at once is released once', async () => {
   const wanted = demandAt(key, NOW, { hold: 800n })
   await enter(key, wanted)
   const hold = { amount: 800n, untilMs: wanted.holdUntilMs }
-  const release = { keyId: key.id, requestId: wanted.requestId, hold, cost: 300n }
+  const release = { address: key.address, requestId: wanted.requestId, hold, cost: 300n }
   const released = await Promise.all(Array.from({ length: 20 }, () => releaseHold(tables)(release)))
   expect(released.filter(Boolean)).toHaveLength(1)
   expect(await fresh(key)).toMatchObject({ available: 1_000_000n - 300n, spent: 300n, holds: {} })

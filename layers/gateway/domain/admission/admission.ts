@@ -15,7 +15,8 @@ export type Demand = {
 }
 
 export type Release = {
-  readonly keyId: string
+  /** The books that have the hold. */
+  readonly address: string
   readonly requestId: string
   readonly hold: Hold
   readonly cost: Nano

@@ -22,21 +22,26 @@ export type RotatingKey = Versioned & {
   readonly previous?: (Secret & { readonly untilMs: number; readonly usedAtMs?: number | undefined }) | undefined
 }
 
-/** Operators change its settings and secrets; requests its money, the limits that are used up, and the open requests. */
-export type Key = KeySettings &
-  RotatingKey & {
-    readonly prefix: string
-    /** The last admission, with either secret; an answer that came late may set it back a little. */
-    readonly lastUsedAtMs?: number | undefined
-    readonly bucketFullAtUs: number
-    readonly counts: Counts
-    readonly granted: Nano
-    readonly available: Nano
-    readonly spent: Nano
-    readonly holds: Readonly<Record<string, Hold>>
-    /** Set if the balance is that of an account: then these credits are the ones that it has given to this key. */
-    readonly purse?: Purse | undefined
-  }
+/** The part of a key that operators change. */
+type Terms = KeySettings & RotatingKey & { readonly prefix: string }
+
+/** The part of a key that requests change: the money, the limits that are used up, and the open requests of one item. */
+type Books = {
+  /** The item in which they lie, and in which a hold that was taken from them must be released. */
+  readonly address: string
+  /** The last admission, with either secret; an answer that came late may set it back a little. */
+  readonly lastUsedAtMs?: number | undefined
+  readonly bucketFullAtUs: number
+  readonly counts: Counts
+  readonly granted: Nano
+  readonly available: Nano
+  readonly spent: Nano
+  readonly holds: Readonly<Record<string, Hold>>
+  /** Set if the balance is that of an account: then these credits are the ones that it has given to this key. */
+  readonly purse?: Purse | undefined
+}
+
+export type Key = Terms & Books
 
 /** The part of a key that is the purse of an account: what it was given, and every hold that was ever taken from it. */
 export type Purse = {

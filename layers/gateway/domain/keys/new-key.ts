@@ -27,9 +27,11 @@ type NewKey = {
 }
 
 export function newKey({ settings, credits, prefix, stored, account }: NewKey, nowMs: number, random: Uint8Array): Key {
+  const id = `key_${ulid(nowMs, random)}`
   return {
     ...settings,
-    id: `key_${ulid(nowMs, random)}`,
+    id,
+    address: id,
     status: 'active',
     prefix,
     current: stored,

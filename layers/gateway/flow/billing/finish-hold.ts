@@ -15,7 +15,7 @@ export type FinishHold = (key: Key, dead: OpenHold) => Promise<UsageRow>
 export function holdFinisher({ putUsageRow, releaseHold }: Books): FinishHold {
   return async (key, { requestId, ...hold }) => {
     const row = await putUsageRow(abandonedRow(key, requestId, hold.amount))
-    await releaseHold({ keyId: key.id, requestId, hold, cost: row.cost, loss: row.loss })
+    await releaseHold({ address: key.address, requestId, hold, cost: row.cost, loss: row.loss })
     return row
   }
 }

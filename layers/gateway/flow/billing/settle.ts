@@ -81,7 +81,7 @@ export function settler(deps: SettleDeps): Settle {
       if (hold !== undefined) {
         const taken = { amount: hold, untilMs: deadAtMs(request) }
         const lost = lossIn(key, request, row)
-        await release(request, { keyId, requestId, hold: taken, cost: row.cost, ...lost })
+        await release(request, { address: key.address, requestId, hold: taken, cost: row.cost, ...lost })
         if (lost.reached !== undefined) log.lossReached(keyId, requestId)
       }
       log.request(row)
@@ -115,8 +115,8 @@ export function settler(deps: SettleDeps): Settle {
       throw error
     }
     if (unreleased.length === 0) return
-    const late = unreleased.filter(({ keyId }) => keyId === own.keyId)
-    unreleased = unreleased.filter(({ keyId }) => keyId !== own.keyId)
+    const late = unreleased.filter(({ address }) => address === own.address)
+    unreleased = unreleased.filter(({ address }) => address !== own.address)
     for (const one of late) await releaseHold(one).catch(() => keepForLater(one))
   }
 

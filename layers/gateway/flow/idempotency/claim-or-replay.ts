@@ -1,6 +1,6 @@
 import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
 import type { AnswerStore } from '../../store/idempotency/answers.ts'
-import type { ReadKey } from '../../store/keys/read-key.ts'
+import type { ReadBooks } from '../../store/keys/read-key.ts'
 import type { NotReplayed } from '../../wire/admission/idempotency-refusal.ts'
 import { secretOf } from '../admission/credential.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
@@ -9,7 +9,7 @@ import { AnswerCipher, answerId } from './answer-vault.ts'
 
 export type IdempotencyDeps = {
   readonly answers: AnswerStore
-  readonly readKey: ReadKey
+  readonly readBooks: ReadBooks
   readonly finishHold: FinishHold
 }
 
@@ -54,16 +54,17 @@ export async function claimOrReplay(
 
 /** A request that died with its claim is settled first: it cannot be charged any more once another takes its place. */
 async function claimOrFind(
-  { answers, readKey, finishHold }: IdempotencyDeps,
+  { answers, readBooks, finishHold }: IdempotencyDeps,
   { credential, nowMs }: AdmittedChat,
   claim: AnswerClaim,
 ): Promise<KeptAnswer | undefined> {
   const found = await answers.claim(claim, nowMs)
   if (found?.state !== 'running' || found.untilMs > nowMs) return found
   const { requestId } = found
-  const key = (await readKey(credential.key.id)) ?? credential.key
-  const hold = key.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
-  const row = await finishHold(key, { requestId, ...hold })
+  const books = await readBooks(credential.key.id)
+  const holder = books.find(({ holds }) => holds[requestId]) ?? credential.key
+  const hold = holder.holds[requestId] ?? { amount: 0n, untilMs: found.untilMs }
+  const row = await finishHold(holder, { requestId, ...hold })
   if (row.cost > 0n) return { ...found, state: 'not_kept' }
   return answers.claim(claim, nowMs, requestId)
 }

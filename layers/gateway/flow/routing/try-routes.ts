@@ -81,7 +81,7 @@ async function mayLose(deps: RoutingDeps, request: RoutedRequest, amount: Nano):
   const { requestId, journey, credential } = request
   const hold = { amount: request.hold, untilMs: deadAtMs(request) }
   const bound = lossBoundOf(credential.key, deps)
-  const isTaken = await deps.takeLoss({ keyId: credential.key.id, requestId, hold, amount, bound })
+  const isTaken = await deps.takeLoss({ address: credential.key.address, requestId, hold, amount, bound })
   if (isTaken) journey.lossTaken = (journey.lossTaken ?? 0n) + amount
   if (isTaken === false) journey.isLossRefused = true
   return isTaken === true

@@ -51,10 +51,10 @@ export function transfers(tables: Tables) {
   }
 
   /** Into the purse, all that the pool has ever given out to it. */
-  async function takeIn({ id, purse }: PurseKey, { marks }: Account): Promise<void> {
+  async function takeIn({ id, address, purse }: PurseKey, { marks }: Account): Promise<void> {
     const out = marks[id]?.out ?? 0n
     if (out <= purse.drawn) return
-    await write(keyItem(id), {
+    await write(keyItem(address), {
       ConditionExpression: 'drawn = :drawn',
       UpdateExpression:
         'SET available = available + :amount, granted = granted + :amount, drawn = :out, spentAtDraw = spent',
@@ -63,8 +63,8 @@ export function transfers(tables: Tables) {
   }
 
   /** Out of the purse, if it has so much. The purse as it is then. */
-  async function giveBack({ id }: PurseKey, amount: Nano): Promise<PurseKey | undefined> {
-    const [made, item] = await write(keyItem(id), {
+  async function giveBack({ address }: PurseKey, amount: Nano): Promise<PurseKey | undefined> {
+    const [made, item] = await write(keyItem(address), {
       ConditionExpression: 'available >= :amount AND attribute_exists(accountId)',
       UpdateExpression: 'SET available = available - :amount, granted = granted - :amount',
       ExpressionAttributeValues: { ':amount': amount },

@@ -12,7 +12,7 @@ import { lossAttribute } from './take-loss.ts'
 export type ReleaseHold = (release: Release) => Promise<boolean>
 
 export function releaseHold(tables: Tables): ReleaseHold {
-  return (release) => updateIf(tables, keyItem(release.keyId), releaseWrite(release))
+  return (release) => updateIf(tables, keyItem(release.address), releaseWrite(release))
 }
 
 const GIVING_BACK = COUNTER_WRITES.filter(({ giveBack }) => giveBack !== undefined)

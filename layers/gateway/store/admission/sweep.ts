@@ -53,6 +53,6 @@ export function scheduleSweep(tables: Tables) {
             ExpressionAttributeValues: values,
           }
     // If a request was admitted meanwhile, or the item has an event or a notice, the key stays where the next sweep finds it.
-    await updateIf(tables, keyItem(key.id), next)
+    await updateIf(tables, keyItem(key.address), next)
   }
 }

@@ -121,7 +121,7 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
   }
   return {
     TableName,
-    Key: keyItem(key.id),
+    Key: keyItem(key.address),
     ConditionExpression: `${condition} AND ${IS_FIRST}`,
     UpdateExpression: update,
     ExpressionAttributeNames: names,

@@ -7,7 +7,7 @@ import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.
 import type { Tables } from '../dynamodb/tables.ts'
 import { countAttribute, keyItem, storedHold } from '../keys/key-item.ts'
 
-type Loss = Pick<Release, 'keyId' | 'requestId' | 'hold'> & { readonly amount: Nano; readonly bound: Nano }
+type Loss = Pick<Release, 'address' | 'requestId' | 'hold'> & { readonly amount: Nano; readonly bound: Nano }
 
 /** The attribute of the loss on the day by which a request is judged, which its id contains. */
 export function lossAttribute(requestId: string): string {
@@ -21,11 +21,11 @@ export function lossAttribute(requestId: string): string {
 export type TakeLoss = (loss: Loss) => Promise<boolean | undefined>
 
 export function takeLoss({ database, keys }: Tables): TakeLoss {
-  return async ({ keyId, requestId, hold, amount, bound }) => {
+  return async ({ address, requestId, hold, amount, bound }) => {
     if (amount > bound) return false
     const write = {
       TableName: keys,
-      Key: keyItem(keyId),
+      Key: keyItem(address),
       ConditionExpression: 'contains(openHolds, :open) AND (attribute_not_exists(#loss) OR #loss <= :room)',
       UpdateExpression: 'SET #loss = if_not_exists(#loss, :zero) + :amount',
       ExpressionAttributeNames: { '#loss': lossAttribute(requestId) },

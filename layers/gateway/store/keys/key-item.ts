@@ -16,7 +16,8 @@ import type { Item } from '../dynamodb/database.ts'
 import { type KeyItems, rotatingAttributes, toRotatingKey } from './rotating-item.ts'
 
 const SORT_KEY = 'KEY'
-export const keyItem = (id: string) => ({ pk: `${ITEMS.key}${id}`, sk: SORT_KEY })
+/** The address of a key's books is the key's id. */
+export const keyItem = (address: string) => ({ pk: `${ITEMS.key}${address}`, sk: SORT_KEY })
 /** An account's items stand as those of a key do, under its id: its grants, and its events. */
 export const accountItem = (id: string) => ({ pk: `${ITEMS.key}${id}`, sk: 'ACCOUNT' })
 /** The item with the balance of a key or of an account. */
@@ -57,6 +58,7 @@ export function toItem(key: Key): Item {
 export function toKey(item: Item): Key {
   return {
     ...toRotatingKey(item),
+    address: keyIdOf(item),
     prefix: item.prefix as string,
     ...(item.lastUsedAtMs !== undefined && { lastUsedAtMs: item.lastUsedAtMs as number }),
     bucketFullAtUs: item.bucketFullAtUs as number,

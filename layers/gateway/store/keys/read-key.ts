@@ -19,6 +19,17 @@ export function within(key: Key, mostAtOnce = Infinity): Key {
   return key.maxConcurrent <= mostAtOnce ? key : { ...key, maxConcurrent: mostAtOnce }
 }
 
+/** All books of a key: a hold may lie in any of them. */
+export type ReadBooks = (keyId: string) => Promise<readonly Key[]>
+
+export function readBooks(tables: Tables): ReadBooks {
+  const read = readKey(tables)
+  return async (keyId) => {
+    const key = await read(keyId)
+    return key ? [key] : []
+  }
+}
+
 export type FindKeyId = (hash: string) => Promise<string | undefined>
 
 export function findKeyId(tables: Tables): FindKeyId {

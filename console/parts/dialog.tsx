@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type ApiFailure, failureFrom } from '../api.ts'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
 import { Problem } from './loading.tsx'
 import { focusHeading } from './page.tsx'
+import { useSubmission } from './use-load.ts'
 
 type Props = {
   readonly title: string
@@ -112,33 +112,4 @@ export function Sure({ children }: { readonly children: ComponentChildren }) {
       {children}
     </Tick>
   )
-}
-
-/** The server has refused the content, so the next submission is another one. */
-export function isRefused({ status }: ApiFailure): boolean {
-  return [400, 409, 422].includes(status)
-}
-
-/** A change that a dialog submits. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
-export function useSubmission() {
-  const idempotencyKey = useRef<string | undefined>(undefined)
-  idempotencyKey.current ??= crypto.randomUUID()
-  const [isRunning, setRunning] = useState(false)
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-
-  const run = async (submit: () => Promise<void>) => {
-    if (isRunning) return
-    setRunning(true)
-    try {
-      await submit()
-      setFailure(undefined)
-    } catch (error) {
-      const failed = failureFrom(error)
-      if (isRefused(failed)) idempotencyKey.current = undefined
-      setFailure(failed)
-    } finally {
-      setRunning(false)
-    }
-  }
-  return { isRunning, failure, idempotencyKey: idempotencyKey.current, run }
 }

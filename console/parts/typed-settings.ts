@@ -18,7 +18,6 @@ export type FormField = Pick<Row, 'label' | 'hint' | 'mostChars' | 'none'> & {
 
 export type Form = readonly FormField[]
 
-/** Texts by the fields of a form. */
 export type Typed = Readonly<Record<string, string>>
 
 const KEY_FORM: Form = ASKED_SETTINGS.map((setting) => ({
@@ -53,14 +52,11 @@ export const CUSTOMER_FORM: Form = ACCOUNT_FIELD_NAMES.map((field) => {
 })
 
 /** The settings of a new key. A name must be chosen. */
-export const DEFAULTS: Typed = typedOf(
-  Object.fromEntries(
-    ASKED_SETTINGS.map((setting) => {
-      const { default: value } = KEY_SETTINGS[setting]
-      return [SETTING_WORDS[setting].field, value === 'chosen' ? '' : value]
-    }),
-  ),
-  KEY_FORM,
+export const DEFAULTS: Typed = Object.fromEntries(
+  ASKED_SETTINGS.map((setting) => {
+    const { default: value } = KEY_SETTINGS[setting]
+    return [SETTING_WORDS[setting].field, value === 'chosen' ? '' : typedText(setting, value)]
+  }),
 )
 
 export function typedOf(of: object, form: Form): Typed {

@@ -30,14 +30,12 @@ type Props<Of extends Detail> = {
   readonly acts: readonly Act<Of>[]
   /** The charges may be told by each of them. */
   readonly groups: readonly string[]
-  /** Beside what was charged and asked. */
   readonly use: (of: Of) => ComponentChildren
   readonly above?: (of: Of, onDone: (now: Of) => void) => ComponentChildren
   readonly beside: (of: Of) => ComponentChildren
   readonly below: (of: Of) => ComponentChildren
 }
 
-/** The charges of the last days. */
 export function useUsage(id: string, groupBy: string) {
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
   return useLive<UsagePage>(`/usage?${queryText({ ...filterOf(id), group_by: groupBy, from })}`, USAGE_MS)

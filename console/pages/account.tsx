@@ -5,7 +5,7 @@ import { ask, pathOf, post } from '../api.ts'
 import { announce } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
 import { NamePicker } from '../parts/filters.tsx'
-import { Metric, Share } from '../parts/metric.tsx'
+import { Share } from '../parts/metric.tsx'
 import { counted, countOf, shortAmount } from '../parts/numbers.ts'
 import { Empty, Panel } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
@@ -13,7 +13,7 @@ import { Badge, Credits, Moment, NameLink } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { type Act, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
 import { DetailPage, useUsage } from './detail/page.tsx'
-import { DAYS, Settings } from './detail/panels.tsx'
+import { DAYS } from './detail/panels.tsx'
 import { CreateKey } from './keys/acts.tsx'
 
 export function AccountPage({ url }: { readonly url: PageUrl }) {
@@ -23,12 +23,7 @@ export function AccountPage({ url }: { readonly url: PageUrl }) {
       word="customer"
       acts={ACTS}
       groups={['model', 'key']}
-      use={({ keys }) => (
-        <Metric name="Last used" value={<Moment at={keys.map(lastUse).sort().at(-1) || null} isBrief />}>
-          <p class="quiet">{countOf(keys.length, 'key')}</p>
-        </Metric>
-      )}
-      beside={(account) => <Settings of={account} without={['name']} />}
+      use={({ keys }) => [keys.map(lastUse).sort().at(-1) || null, countOf(keys.length, 'key')]}
       below={(account) => <Keys of={account} />}
     />
   )

@@ -6,7 +6,7 @@ import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { pathOf, post } from '../api.ts'
 import { announce, Select } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
-import { Metric, Share } from '../parts/metric.tsx'
+import { Share } from '../parts/metric.tsx'
 import { counted } from '../parts/numbers.ts'
 import { Panel } from '../parts/panel.tsx'
 import { useNewSecret } from '../parts/secret-dialog.tsx'
@@ -15,10 +15,6 @@ import { Badge, Credits, Moment, RequestLink, useNow } from '../parts/values.tsx
 import type { PageUrl } from '../router.ts'
 import { type Act, ActButton, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
 import { DetailPage } from './detail/page.tsx'
-import { Settings } from './detail/panels.tsx'
-
-/** The name is the title, and limits are shown beside their use. */
-const SHOWN_ELSEWHERE = ['name', 'rpm', 'daily_limit', 'max_concurrent']
 
 export function KeyPage({ url }: { readonly url: PageUrl }) {
   return (
@@ -27,22 +23,12 @@ export function KeyPage({ url }: { readonly url: PageUrl }) {
       word="key"
       acts={ACTS}
       groups={['model']}
-      use={(key) => (
-        <Metric name="Last used" value={<Moment at={key.last_used_at} isBrief />}>
-          <p class="quiet">
-            {counted(key.requests_today)} today, {counted(key.requests_open)} under way
-          </p>
-        </Metric>
-      )}
+      use={({ last_used_at, requests_today, requests_open }) => [
+        last_used_at,
+        `${counted(requests_today)} today, ${counted(requests_open)} under way`,
+      ]}
       above={(key, onDone) => <GraceBanner of={key} onDone={onDone} />}
-      beside={(key) => (
-        <>
-          <Limits of={key} />
-          <Settings of={key} without={SHOWN_ELSEWHERE}>
-            <code>{`${key.prefix}…${key.last_four}`}</code>
-          </Settings>
-        </>
-      )}
+      beside={(key) => <Limits of={key} />}
       below={({ holds }) =>
         holds.length > 0 && (
           <Panel title="Open holds" class="apart">

@@ -18,7 +18,7 @@ import { useList, useLive } from '../../parts/use-load.ts'
 import { attentionOf, Badge, Moment, useNow } from '../../parts/values.tsx'
 import { filterOf, go, linkTo, type PageUrl, placeOf, queryText, withQuery } from '../../router.ts'
 import { type Act, ActButton, type Detail } from './dialogs.tsx'
-import { Balance, DAYS, isShared } from './panels.tsx'
+import { Balance, DAYS, isShared, Settings, type Use } from './panels.tsx'
 
 const LIVE_MS = 3000
 const USAGE_MS = 60_000
@@ -30,9 +30,9 @@ type Props<Of extends Detail> = {
   readonly acts: readonly Act<Of>[]
   /** The charges may be told by each of them. */
   readonly groups: readonly string[]
-  readonly use: (of: Of) => ComponentChildren
+  readonly use: (of: Of) => Use
   readonly above?: (of: Of, onDone: (now: Of) => void) => ComponentChildren
-  readonly beside: (of: Of) => ComponentChildren
+  readonly beside?: (of: Of) => ComponentChildren
   readonly below: (of: Of) => ComponentChildren
 }
 
@@ -81,9 +81,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
               <CopyButton text={() => data.id} what={`the ${word}’s id`} class="tiny" />
             </p>
             {parts.above?.(data, changed)}
-            <Balance of={data} usage={usage.data}>
-              {parts.use(data)}
-            </Balance>
+            <Balance of={data} usage={usage.data} use={parts.use(data)} />
             <div class="two">
               <Loading of={usage}>
                 {(page) => (
@@ -106,7 +104,10 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
                   />
                 )}
               </Loading>
-              <section class="panel">{parts.beside(data)}</section>
+              <section class="panel">
+                {parts.beside?.(data)}
+                <Settings of={data} />
+              </section>
             </div>
             {parts.below(data)}
           </>

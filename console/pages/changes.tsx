@@ -2,7 +2,7 @@ import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { EVENT_NAMES } from '../../layers/gateway/domain/keys/event-names.ts'
 import { eventColumns } from '../parts/columns.tsx'
-import { Choice, SearchField } from '../parts/controls.tsx'
+import { Choice, optionsOf, SearchField } from '../parts/controls.tsx'
 import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
@@ -13,6 +13,7 @@ import { NameLink, useNow } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
+const KINDS = optionsOf('Every kind', Object.values(EVENT_NAMES), String)
 /** A text is looked for in all changes since then, unless a day is given. */
 const SEARCHED_DAYS = 90
 
@@ -41,11 +42,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
     <Page title="Changes">
       <div class="row wrap bar">
         <SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />
-        <Choice
-          label="What"
-          {...filter('what')}
-          options={[['', 'Every kind'], ...Object.values(EVENT_NAMES).map((kind) => [kind, kind] as const)]}
-        />
+        <Choice label="What" {...filter('what')} options={KINDS} />
         {(['from', 'to'] as const).map((end) => (
           <label key={end}>
             <span class="quiet">{titleOf(end)}</span>{' '}

@@ -12,7 +12,7 @@ export type FormField = Pick<Row, 'label' | 'hint' | 'mostChars' | 'none'> & {
   /** A value of the admin API as a person would type it, and as one reads it. */
   readonly typed: (value: unknown) => string
   readonly shown: (value: unknown) => string
-  /** What was typed, as a value of the admin API. */
+  /** A typed text as a value of the admin API. */
   readonly value: (text: string) => unknown
 }
 

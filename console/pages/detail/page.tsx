@@ -16,7 +16,7 @@ import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
 import { UsageChart } from '../../parts/usage-chart.tsx'
 import { useList, useLive } from '../../parts/use-load.ts'
 import { attentionOf, Badge, Moment, useNow } from '../../parts/values.tsx'
-import { filterOf, go, linkTo, type PageUrl, placeOf, queryText, withQuery } from '../../router.ts'
+import { filterOf, go, linkTo, type PageUrl, placeOf, queryText } from '../../router.ts'
 import { type Act, ActButton, type Detail } from './dialogs.tsx'
 import { Balance, DAYS, isShared, Settings, type Use } from './panels.tsx'
 
@@ -48,6 +48,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
   const own = filterOf(id)
   const of = useLive<Of>(path, LIVE_MS)
   const by = groups.find((group) => group === url.query.get('by')) ?? 'model'
+  const options = groups.map((group) => [group, `By ${group}`] as const)
   const usage = useUsage(id, by)
   const requests = useList<RequestLine>('/requests', own)
   const grants = useList<GrantShape>(`${path}/grants`)
@@ -93,12 +94,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
                     onPick={(first, end) => go(['requests'], { ...own, from: first, to: end })}
                     beside={
                       groups.length > 1 && (
-                        <Segments
-                          label="Group by"
-                          options={groups.map((group) => [group, `By ${group}`] as const)}
-                          value={by}
-                          hrefOf={(group) => withQuery(url, { by: group })}
-                        />
+                        <Segments label="Group by" options={options} value={by} url={url} name="by" />
                       )
                     }
                   />

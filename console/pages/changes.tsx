@@ -17,18 +17,7 @@ const KINDS = optionsOf('Every kind', Object.values(EVENT_NAMES), String)
 /** A text is looked for in all changes since then, unless a day is given. */
 const SEARCHED_DAYS = 90
 
-const COLUMNS = eventColumns(
-  cell(
-    'Name',
-    ({ key_id, key_name }) =>
-      /^(key|acct)_/.test(key_id ?? '') ? (
-        <NameLink id={key_id ?? ''} name={key_name} />
-      ) : (
-        (key_name ?? <code>{key_id}</code>)
-      ),
-    'short',
-  ),
-)
+const COLUMNS = eventColumns(cell('Name', (event) => <NameLink id={event.key_id} name={event.key_name} />, 'short'))
 
 export function Changes({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)

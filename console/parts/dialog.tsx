@@ -63,7 +63,7 @@ type ActProps = {
 }
 
 /** A dialog that asks, and then does one thing. Typed text survives every failure, and is locked while the outcome is unknown. */
-export function ActDialog({ title, verb, isReady = true, onAct, onClose, children, ...act }: ActProps) {
+export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose, children, ...act }: ActProps) {
   const { isRunning, failure, idempotencyKey, run } = useSubmission()
   const { stage, protected: isProtected } = identityHere()
   const submit = (event: Event) => {
@@ -72,36 +72,28 @@ export function ActDialog({ title, verb, isReady = true, onAct, onClose, childre
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      {act.isOver ? (
-        <>
+      <form onSubmit={submit}>
+        <fieldset disabled={isRunning || failure?.isOutcomeUnknown}>
           {children}
-          <div class="row wrap actions">
-            <Button class="primary" onClick={onClose}>
-              Close
-            </Button>
-          </div>
-        </>
-      ) : (
-        <form onSubmit={submit}>
-          <fieldset disabled={isRunning || failure?.isOutcomeUnknown}>
-            {children}
-            {isProtected && <Sure>Yes, in {stage}</Sure>}
-          </fieldset>
-          <Problem failure={failure} />
-          {failure?.isOutcomeUnknown && !act.isRepeatable && (
-            <p>
-              It is not known whether this was done. Trying again is safe: it is done once, however often it is asked
-              for.
-            </p>
-          )}
-          <div class="row wrap actions">
-            <Button onClick={onClose}>Cancel</Button>
+          {isProtected && !isOver && <Sure>Yes, in {stage}</Sure>}
+        </fieldset>
+        <Problem failure={failure} />
+        {failure?.isOutcomeUnknown && !act.isRepeatable && (
+          <p>
+            It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
+          </p>
+        )}
+        <div class="row wrap actions">
+          <Button class={isOver ? 'primary' : undefined} onClick={onClose}>
+            {isOver ? 'Close' : 'Cancel'}
+          </Button>
+          {!isOver && (
             <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
               {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
             </button>
-          </div>
-        </form>
-      )}
+          )}
+        </div>
+      </form>
     </Dialog>
   )
 }

@@ -10,9 +10,9 @@ import { titleOf } from '../parts/rail-pages.ts'
 import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { NameLink, useNow } from '../parts/values.tsx'
-import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
+import { filtersIn, linkTo, type PageUrl } from '../router.ts'
 
-const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
+const FILTERS = ['what', 'from', 'to', 'q'] as const
 const KINDS = optionsOf('Every kind', Object.values(EVENT_NAMES), String)
 /** A text is looked for in all changes since then, unless a day is given. */
 const SEARCHED_DAYS = 90
@@ -42,14 +42,6 @@ export function Changes({ url }: { readonly url: PageUrl }) {
             />
           </label>
         ))}
-        {(['key_id', 'by'] as const).map(
-          (name) =>
-            query[name] && (
-              <a key={name} class="badge" href={withQuery(url, { [name]: null })} title="Show all again">
-                {query[name]} ×
-              </a>
-            ),
-        )}
       </div>
       {q && !asked.from && <p class="quiet">Of the last {SEARCHED_DAYS} days.</p>}
       <Rows

@@ -69,10 +69,8 @@ export function settingsOf(typed: Typed, form = KEY_FORM): { readonly name: stri
 
 /** Only the fields that were changed here, so that other people's changes are not overwritten. */
 export function changesOf(before: Typed, after: Typed, form = KEY_FORM): object {
-  return settingsOf(
-    after,
-    form.filter(({ field }) => before[field] !== after[field]),
-  )
+  const changed = form.filter(({ field }) => before[field] !== after[field])
+  return settingsOf(after, changed)
 }
 
 /** The typed changes, on top of those that another person has made meanwhile. */

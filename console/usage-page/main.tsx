@@ -1,10 +1,9 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { ask } from '../api.ts'
+import { type ApiFailure, ask, failureFrom } from '../api.ts'
 import { Announcements, Button, Field } from '../parts/controls.tsx'
 import { Problem } from '../parts/loading.tsx'
-import { useSubmission } from '../parts/use-load.ts'
 import { type ApiKey, connectWith } from './gateway.ts'
 import { Panels } from './panels.tsx'
 
@@ -34,14 +33,21 @@ function App() {
 
 function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) {
   const [typed, setTyped] = useState('')
-  const { isRunning, failure, run } = useSubmission()
-  const open = (event: Event) => {
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
+  const [isAsking, setIsAsking] = useState(false)
+  const open = async (event: Event) => {
     event.preventDefault()
+    setIsAsking(true)
     connectWith(typed.trim())
-    void run(async () => onOpened(await ask<ApiKey>('/key/introspect')))
+    try {
+      onOpened(await ask<ApiKey>('/key/introspect'))
+    } catch (error) {
+      setFailure(failureFrom(error))
+      setIsAsking(false)
+    }
   }
   return (
-    <form class="panel" onSubmit={open}>
+    <form class="panel" onSubmit={(event) => void open(event)}>
       <Field
         label="Your key"
         type="password"
@@ -51,7 +57,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
         onInput={setTyped}
         hint="Only this window knows it, until you close or reload it, and only this gateway gets it."
       />
-      <button class="primary" type="submit" disabled={isRunning}>
+      <button class="primary" type="submit" disabled={isAsking}>
         Show usage
       </button>
       <Problem failure={failure} />

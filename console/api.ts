@@ -50,7 +50,6 @@ export function post<T>(path: string, idempotencyKey: string, body?: unknown): P
   return ask<T>(path, { method: 'POST', body, headers: { 'Idempotency-Key': idempotencyKey } })
 }
 
-/** The path of a key or of a customer. */
 export function pathOf(id: string): string {
   return `/${placeOf(id).map(encodeURIComponent).join('/')}`
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { AccountMade, AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { CreateAccountBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { post } from '../api.ts'
-import { AmountField, announce, Button, Choice, ReferenceField, SearchField } from '../parts/controls.tsx'
+import { AmountField, announce, Button, Choice, optionsOf, ReferenceField, SearchField } from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
 import { download } from '../parts/download.ts'
@@ -35,11 +35,7 @@ export function Accounts({ url }: { readonly url: PageUrl }) {
     >
       <div class="row wrap bar">
         <SearchField label="Find customers" placeholder="Name, external id or contact" {...filter('q')} />
-        <Choice
-          label="State"
-          {...filter('status')}
-          options={[['', 'Any state'], ...CUSTOMER_STATES.map((state) => [state, titleOf(state)] as const)]}
-        />
+        <Choice label="State" {...filter('status')} options={optionsOf('Any state', CUSTOMER_STATES, titleOf)} />
         <div class="push">
           <Button onClick={() => download('customers.csv', customersCsv(rows))}>Export CSV</Button>
         </div>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
 import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
@@ -11,6 +11,7 @@ import { type Column, cell, credits, name, number, Table } from '../parts/table.
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl } from '../router.ts'
+import { shared } from '../shared.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
 type Line = (KeyLine | Extract<AuditLine, { object: 'account.audit' }>) & { readonly id: string }
@@ -23,22 +24,18 @@ type Run = {
   readonly failure?: ApiFailure
 }
 
-/** The last run of this window, shown again when the page is. */
-let lastRun: Run | undefined
+/** The last run of this window is shown again when the page is. */
+const lastRun = shared<Run | undefined>(undefined)
 
 export function Books({ url }: { readonly url: PageUrl }) {
   const overview = useLoad<Overview>('/overview')
-  const [run, show] = useState(lastRun)
-  const setRun = (now: Run) => {
-    lastRun = now.isRunning ? lastRun : now
-    show(now)
-  }
+  const run = lastRun.use()
   const { begin, stop } = useLatest()
 
   const start = async () => {
     const signal = begin()
     const lines: Line[] = []
-    setRun({ isRunning: true, lines: [] })
+    lastRun.set({ isRunning: true, lines: [] })
     try {
       for (let after: string | null | undefined; after !== null; ) {
         const sent = { method: 'POST', body: { after }, signal } as const
@@ -49,12 +46,11 @@ export function Books({ url }: { readonly url: PageUrl }) {
         }
         if (!end) throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
         after = end.last_id
-        setRun({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
-        if (after !== null) continue
-        announce(`${audited(end)} were looked at, and ${end.wrong} do not balance.`)
+        lastRun.set({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
+        if (after === null) announce(`${audited(end)} were looked at, and ${end.wrong} do not balance.`)
       }
     } catch (error) {
-      setRun({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })
+      lastRun.set({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })
     }
   }
   const isAsked = url.query.get('act') === 'run'

@@ -147,8 +147,7 @@ function InForce({ of }: { readonly of: Shown }) {
     <>
       <p>
         Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
-        {of.by && ' by '}
-        {of.by && <By of={of.by} />}.
+        {of.by && [' by ', <By of={of.by} />]}.
       </p>
       <ChangeList changes={[]} warnings={of.warnings} />
     </>

@@ -2,7 +2,7 @@ import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { EVENT_NAMES } from '../../layers/gateway/domain/keys/event-names.ts'
 import { eventColumns } from '../parts/columns.tsx'
-import { Choice, SearchField } from '../parts/controls.tsx'
+import { Choice, optionsOf, SearchField } from '../parts/controls.tsx'
 import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/panel.tsx'
@@ -10,24 +10,14 @@ import { titleOf } from '../parts/rail-pages.ts'
 import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { NameLink, useNow } from '../parts/values.tsx'
-import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
+import { filtersIn, linkTo, type PageUrl } from '../router.ts'
 
-const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
+const FILTERS = ['what', 'from', 'to', 'q'] as const
+const KINDS = optionsOf('Every kind', Object.values(EVENT_NAMES), String)
 /** A text is looked for in all changes since then, unless a day is given. */
 const SEARCHED_DAYS = 90
 
-const COLUMNS = eventColumns(
-  cell(
-    'Name',
-    ({ key_id, key_name }) =>
-      /^(key|acct)_/.test(key_id ?? '') ? (
-        <NameLink id={key_id ?? ''} name={key_name} />
-      ) : (
-        (key_name ?? <code>{key_id}</code>)
-      ),
-    'short',
-  ),
-)
+const COLUMNS = eventColumns(cell('Name', (event) => <NameLink id={event.key_id} name={event.key_name} />, 'short'))
 
 export function Changes({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
@@ -41,11 +31,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
     <Page title="Changes">
       <div class="row wrap bar">
         <SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />
-        <Choice
-          label="What"
-          {...filter('what')}
-          options={[['', 'Every kind'], ...Object.values(EVENT_NAMES).map((kind) => [kind, kind] as const)]}
-        />
+        <Choice label="What" {...filter('what')} options={KINDS} />
         {(['from', 'to'] as const).map((end) => (
           <label key={end}>
             <span class="quiet">{titleOf(end)}</span>{' '}
@@ -56,14 +42,6 @@ export function Changes({ url }: { readonly url: PageUrl }) {
             />
           </label>
         ))}
-        {(['key_id', 'by'] as const).map(
-          (name) =>
-            query[name] && (
-              <a key={name} class="badge" href={withQuery(url, { [name]: null })} title="Show all again">
-                {query[name]} ×
-              </a>
-            ),
-        )}
       </div>
       {q && !asked.from && <p class="quiet">Of the last {SEARCHED_DAYS} days.</p>}
       <Rows

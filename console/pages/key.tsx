@@ -1,46 +1,34 @@
-import type { HoldShape, KeyDetail } from '../../layers/admin/api/shapes/keys.ts'
-import { Metric } from '../parts/metric.tsx'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { RotateBody } from '../../layers/admin/api/shapes/bodies.ts'
+import type { HoldShape, KeyDetail, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
+import { pathOf, post } from '../api.ts'
+import { announce, Select } from '../parts/controls.tsx'
+import { ActDialog } from '../parts/dialog.tsx'
+import { Share } from '../parts/metric.tsx'
 import { counted } from '../parts/numbers.ts'
 import { Panel } from '../parts/panel.tsx'
+import { useNewSecret } from '../parts/secret-dialog.tsx'
 import { type Column, cell, credits, name, Table } from '../parts/table.tsx'
-import { Badge, Moment, RequestLink } from '../parts/values.tsx'
+import { Badge, Credits, Moment, RequestLink, useNow } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
-import { ActButton } from './detail/dialogs.tsx'
+import { type Act, ActButton, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
 import { DetailPage } from './detail/page.tsx'
-import { Settings } from './detail/panels.tsx'
-import { END_GRACE, KEY_ACTS } from './key/acts.tsx'
-import { GraceBanner, Limits } from './key/panels.tsx'
-
-/** The name is the title, and limits are shown beside their use. */
-const SHOWN_ELSEWHERE = ['name', 'rpm', 'daily_limit', 'max_concurrent']
 
 export function KeyPage({ url }: { readonly url: PageUrl }) {
   return (
     <DetailPage<KeyDetail>
       url={url}
       word="key"
-      acts={KEY_ACTS}
+      acts={ACTS}
       groups={['model']}
-      use={(key) => (
-        <Metric name="Last used" value={<Moment at={key.last_used_at} isBrief />}>
-          <p class="quiet">
-            {counted(key.requests_today)} today, {counted(key.requests_open)} under way
-          </p>
-        </Metric>
-      )}
-      above={(key, onDone) => (
-        <GraceBanner of={key}>
-          <ActButton act={END_GRACE} of={key} onDone={onDone} />
-        </GraceBanner>
-      )}
-      beside={(key) => (
-        <>
-          <Limits of={key} />
-          <Settings of={key} without={SHOWN_ELSEWHERE}>
-            <code>{`${key.prefix}…${key.last_four}`}</code>
-          </Settings>
-        </>
-      )}
+      use={({ last_used_at, requests_today, requests_open }) => [
+        last_used_at,
+        `${counted(requests_today)} today, ${counted(requests_open)} under way`,
+      ]}
+      above={(key, onDone) => <GraceBanner of={key} onDone={onDone} />}
+      beside={(key) => <Limits of={key} />}
       below={({ holds }) =>
         holds.length > 0 && (
           <Panel title="Open holds" class="apart">
@@ -58,3 +46,149 @@ const HOLDS: readonly Column<HoldShape>[] = [
   cell('Until', (hold) => <Moment at={hold.until} />),
   cell('State', (hold) => (hold.expired ? 'dead: the sweep gives it back' : <Badge of="open" />)),
 ]
+
+function GraceBanner({ of: key, onDone }: { readonly of: KeyDetail; readonly onDone: (now: KeyDetail) => void }) {
+  if (!key.previous) return null
+  const { last_four, expires_at } = key.previous
+  return (
+    <section class="notice warn" aria-label="The old secret">
+      <p>
+        The old secret <code>…{last_four}</code> works for another <Countdown to={expires_at} />. <OldUse of={key} />
+      </p>
+      <ActButton act={END_GRACE} of={key} onDone={onDone} />
+    </section>
+  )
+}
+
+function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
+  if (!previous?.last_used_at) return <strong>Nobody has used it since the rotation.</strong>
+  return (
+    <>
+      <strong>It is still in use:</strong> last <Moment at={previous.last_used_at} />.
+    </>
+  )
+}
+
+/** The time left until a moment, second by second. Hidden from screen readers, which would read it without end. */
+function Countdown({ to }: { readonly to: string }) {
+  const seconds = Math.max(0, Math.ceil((Date.parse(to) - useNow(1000)) / 1000))
+  const two = (count: number) => String(count).padStart(2, '0')
+  return (
+    <span class="number" role="timer" aria-live="off">
+      {seconds === 0 ? 'over' : `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`}
+    </span>
+  )
+}
+
+const labelOf = (field: string) => Object.values(SETTING_WORDS).find((words) => words.field === field)?.label ?? field
+
+function Limits({ of: key }: { readonly of: KeyDetail }) {
+  const { minute, day, requests_open, max_concurrent, credit_windows } = key
+  return (
+    <>
+      <h2>Limits, now</h2>
+      <div class="inside gauges">
+        <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit}>
+          {minute.reset_seconds > 0 && <small>full again in {minute.reset_seconds} s</small>}
+        </Gauge>
+        <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
+        <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
+        {credit_windows.map(({ setting, limit, remaining }) => (
+          <Gauge
+            key={setting}
+            name={labelOf(setting)}
+            used={Number(limit) - Number(remaining)}
+            limit={Number(limit)}
+            amounts={
+              <>
+                <Credits of={remaining} /> of <Credits of={limit} /> left
+              </>
+            }
+          />
+        ))}
+      </div>
+    </>
+  )
+}
+
+type GaugeProps = {
+  readonly name: string
+  readonly used: number
+  readonly limit: number
+  readonly amounts?: ComponentChildren
+  readonly children?: ComponentChildren
+}
+
+function Gauge({ name, used, limit, amounts, children }: GaugeProps) {
+  const colour = used >= limit * 0.95 ? 'c4' : used >= limit * 0.8 ? 'c2' : 'c0'
+  return (
+    <div class="row wrap between gauge">
+      <span>{name}</span>
+      <span class="number">{amounts ?? `${counted(used)} of ${counted(limit)}`}</span>
+      <Share of={used / Math.max(limit, 1)} colour={colour} label={name} />
+      {children}
+    </div>
+  )
+}
+
+const ACTS: readonly Act<KeyDetail>[] = [
+  {
+    button: 'Grant credits',
+    class: 'primary',
+    isOffered: ({ account_id }) => account_id === null,
+    Form: GrantCredits,
+  },
+  { button: 'Change settings', Form: EditSettings },
+  { button: 'Rotate', Form: RotateKey },
+  ...pausing<KeyDetail>(() => 'it'),
+  plain({
+    button: 'Revoke',
+    path: 'revoke',
+    class: 'danger',
+    isConfirmed: true,
+    about: () => 'Every request with it is refused from now on, and nothing brings the key back.',
+  }),
+]
+
+const END_GRACE = plain<KeyDetail>({
+  button: 'End now',
+  path: 'end-grace',
+  title: (name) => `End the old secret of ${name}?`,
+  about: (key) => (
+    <>
+      <OldUse of={key} /> Who uses it is refused from the next request on.
+    </>
+  ),
+})
+
+const GRACES = [
+  ['3600', 'for an hour'],
+  ['900', 'for 15 minutes'],
+  ['60', 'for a minute'],
+  ['0', 'not at all: it ends now'],
+] as const
+
+function RotateKey({ of: key, onDone, onClose }: DialogProps<KeyDetail>) {
+  const [grace, setGrace] = useState('3600')
+  const withSecret = useNewSecret()
+  const rotate = (idempotencyKey: string) =>
+    withSecret(async (told) => {
+      const body: RotateBody = { grace_seconds: Number(grace), ...told }
+      const now = await post<KeyWithSecret>(`${pathOf(key.id)}/rotate`, idempotencyKey, body)
+      onDone(now)
+      announce(`${key.name} has a new secret.`)
+      return now
+    })
+  const label = `The old one (…${key.last_four}) goes on working`
+  return (
+    <ActDialog title={`Rotate ${key.name}`} verb="Rotate" onAct={rotate} onClose={onClose}>
+      <p>The key gets a new secret, which is shown once.</p>
+      <Select label={label} value={grace} onChange={setGrace} options={GRACES} />
+      {key.previous && (
+        <p class="notice warn">
+          The secret before it (…{key.previous.last_four}) is still in its grace period. It ends with this rotation.
+        </p>
+      )}
+    </ActDialog>
+  )
+}

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { Button, Choice, SearchField } from '../parts/controls.tsx'
+import { Button, Choice, optionsOf, SearchField } from '../parts/controls.tsx'
 import { keysCsv } from '../parts/csv.ts'
 import { download } from '../parts/download.ts'
 import { LeftBar } from '../parts/metric.tsx'
@@ -15,6 +15,7 @@ import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 import { type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
+const LOOKS = optionsOf('All keys', Object.keys(BADGE_WORDS), (badge) => titleOf(BADGE_WORDS[badge] ?? badge))
 
 export function Keys({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
@@ -46,19 +47,8 @@ export function Keys({ url }: { readonly url: PageUrl }) {
     >
       <div class="row wrap bar">
         <SearchField label="Find keys" placeholder="Name, customer, id or last four" {...filter('q')} />
-        <Choice
-          label="State"
-          {...filter('status')}
-          options={[['', 'Any state'], ...STATES.map((state) => [state, titleOf(state)] as const)]}
-        />
-        <Choice
-          label="Attention"
-          {...filter('look')}
-          options={[
-            ['', 'All keys'],
-            ...Object.entries(BADGE_WORDS).map(([name, words]) => [name, titleOf(words)] as const),
-          ]}
-        />
+        <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
+        <Choice label="Attention" {...filter('look')} options={LOOKS} />
         <div class="row wrap push">
           {selected.length > 0 && (
             <>

@@ -8,11 +8,12 @@ import { RANGES, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { useNow } from '../parts/values.tsx'
-import { go, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
+import { go, linkTo, type PageUrl, queryText } from '../router.ts'
 import { Metrics } from './overview/metrics.tsx'
 import { Attention, Books, FirstSteps, isNew, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
+const MOMENTS = { from: null, to: null }
 /** The first request is waited for. */
 const NEW_POLL_MS = 3_000
 
@@ -32,12 +33,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
       title="Overview"
       actions={
         <>
-          <Segments
-            label="Range"
-            options={RANGES}
-            value={range.name}
-            hrefOf={(name) => withQuery(url, { range: name, from: null, to: null })}
-          />
+          <Segments label="Range" options={RANGES} value={range.name} url={url} name="range" without={MOMENTS} />
           <RangePicker url={url} range={range} />
           <Button onClick={() => void overview.reload()}>Refresh</Button>
         </>

@@ -160,8 +160,7 @@ function Result({ of: test }: { readonly of: RouteTestShape | undefined }) {
     <span class={test.ok ? 'good-text' : 'bad-text'}>
       {test.result}
       {test.first_token_ms !== null && `, first token after ${test.first_token_ms} ms`}
-      {test.cost !== null && ', cost '}
-      {test.cost !== null && <Credits of={test.cost} />}
+      {test.cost !== null && [', cost ', <Credits of={test.cost} />]}
     </span>
   )
 }

@@ -4,7 +4,7 @@ import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, cell, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { Badge, NameLink, RequestLink } from '../parts/values.tsx'
+import { Badge, NameLink } from '../parts/values.tsx'
 import { linkTo, type PageUrl, placeOf } from '../router.ts'
 
 export function Search({ url }: { readonly url: PageUrl }) {
@@ -17,7 +17,20 @@ export function Search({ url }: { readonly url: PageUrl }) {
   }, [only])
   return (
     <Page title={`Search: ${text}`}>
-      <Loading of={found}>{(data) => <Found found={data} />}</Loading>
+      <Loading of={found}>
+        {({ accounts, keys }) => {
+          const rows = [...accounts, ...keys]
+          if (rows.length > 0) return <Table caption="Customers and keys found" columns={COLUMNS} rows={rows} by="id" />
+          return (
+            !only && (
+              <p class="empty">
+                Nothing has this id, name, reference or last four characters. A request is found by its whole id, which
+                its answer has in <code>X-Request-Id</code>.
+              </p>
+            )
+          )
+        }}
+      </Loading>
     </Page>
   )
 }
@@ -38,25 +51,3 @@ const COLUMNS: readonly Column<SearchShape['keys' | 'accounts'][number]>[] = [
   cell('State', (one) => <Badge of={one.status} />),
   cell('External id', (one) => one.external_id),
 ]
-
-function Found({ found: { accounts, keys, request_id } }: { readonly found: SearchShape }) {
-  const rows = [...accounts, ...keys]
-  if (rows.length === 0 && request_id === null) {
-    return (
-      <p class="empty">
-        Nothing has this id, name, reference or last four characters. A request is found by its whole id, which its
-        answer has in <code>X-Request-Id</code>.
-      </p>
-    )
-  }
-  return (
-    <>
-      {request_id !== null && (
-        <p>
-          Request <RequestLink id={request_id} />
-        </p>
-      )}
-      {rows.length > 0 && <Table caption="Customers and keys found" columns={COLUMNS} rows={rows} by="id" />}
-    </>
-  )
-}

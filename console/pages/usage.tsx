@@ -15,7 +15,7 @@ import { Cells, type Column, count, credits, name, number, Table } from '../part
 import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Credits, NameLink } from '../parts/values.tsx'
-import { filtersIn, goWith, linkTo, type PageUrl, queryText, withQuery } from '../router.ts'
+import { filtersIn, goWith, linkTo, type PageUrl, queryText } from '../router.ts'
 
 const GROUPS = { model: 'Model', key: 'Key', account: 'Customer', provider: 'Provider', day: 'Day' } satisfies Record<
   UsageGroup,
@@ -43,12 +43,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
         <NameChips url={url} />
-        <Segments
-          label="Group by"
-          options={OFFERED}
-          value={groupBy}
-          hrefOf={(group) => withQuery(url, { group_by: group })}
-        />
+        <Segments label="Group by" options={OFFERED} value={groupBy} url={url} name="group_by" />
         <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>
           Requests of this range
         </a>

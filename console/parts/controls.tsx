@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
+import { type PageUrl, type Query, withQuery } from '../router.ts'
 import { shared } from '../shared.ts'
 import { AMOUNT_PATTERN } from './numbers.ts'
 import { usePaused } from './use-load.ts'
@@ -90,11 +91,17 @@ export function Tick({ class: kind, children, ...box }: JSX.IntrinsicElements['i
   )
 }
 
+type Options = readonly (readonly [value: string, text: string])[]
+
 type ChoiceProps = {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly options: Options
+}
+
+export function optionsOf(any: string, values: readonly string[], textOf: (value: string) => string): Options {
+  return [['', any], ...values.map((value) => [value, textOf(value)] as const)]
 }
 
 /** One of a few, by its name alone; a Select shows the name. */
@@ -125,13 +132,22 @@ export function Select(props: ChoiceProps) {
   )
 }
 
-type SegmentsProps = Omit<ChoiceProps, 'onChange'> & { readonly hrefOf: (value: string) => string }
+type SegmentsProps = Omit<ChoiceProps, 'onChange'> & {
+  readonly url: PageUrl
+  /** The name of the choice in the address. */
+  readonly name: string
+  readonly without?: Query
+}
 
-export function Segments({ label, options, value, hrefOf }: SegmentsProps) {
+export function Segments({ label, options, value, url, name, without }: SegmentsProps) {
   return (
     <nav class="segments" aria-label={label}>
       {options.map(([option, text]) => (
-        <a key={option} href={hrefOf(option)} aria-current={option === value ? 'true' : undefined}>
+        <a
+          key={option}
+          href={withQuery(url, { ...without, [name]: option })}
+          aria-current={option === value ? 'true' : undefined}
+        >
           {text}
         </a>
       ))}

@@ -41,7 +41,6 @@ export function keysCsv(keys: readonly KeyShape[]): string {
   return csvOf([KEY_FIELDS, ...keys.map((key) => KEY_FIELDS.map((field) => key[field]))])
 }
 
-/** All that is known of each. */
 export function customersCsv(customers: readonly AccountShape[]): string {
   return csvOf([Object.keys(customers[0] ?? {}), ...customers.map(Object.values)])
 }

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type ApiFailure, failureFrom } from '../api.ts'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
 import { Problem } from './loading.tsx'
 import { focusHeading } from './page.tsx'
+import { useSubmission } from './use-load.ts'
 
 type Props = {
   readonly title: string
@@ -63,7 +63,7 @@ type ActProps = {
 }
 
 /** A dialog that asks, and then does one thing. Typed text survives every failure, and is locked while the outcome is unknown. */
-export function ActDialog({ title, verb, isReady = true, onAct, onClose, children, ...act }: ActProps) {
+export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose, children, ...act }: ActProps) {
   const { isRunning, failure, idempotencyKey, run } = useSubmission()
   const { stage, protected: isProtected } = identityHere()
   const submit = (event: Event) => {
@@ -72,36 +72,28 @@ export function ActDialog({ title, verb, isReady = true, onAct, onClose, childre
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      {act.isOver ? (
-        <>
+      <form onSubmit={submit}>
+        <fieldset disabled={isRunning || failure?.isOutcomeUnknown}>
           {children}
-          <div class="row wrap actions">
-            <Button class="primary" onClick={onClose}>
-              Close
-            </Button>
-          </div>
-        </>
-      ) : (
-        <form onSubmit={submit}>
-          <fieldset disabled={isRunning || failure?.isOutcomeUnknown}>
-            {children}
-            {isProtected && <Sure>Yes, in {stage}</Sure>}
-          </fieldset>
-          <Problem failure={failure} />
-          {failure?.isOutcomeUnknown && !act.isRepeatable && (
-            <p>
-              It is not known whether this was done. Trying again is safe: it is done once, however often it is asked
-              for.
-            </p>
-          )}
-          <div class="row wrap actions">
-            <Button onClick={onClose}>Cancel</Button>
+          {isProtected && !isOver && <Sure>Yes, in {stage}</Sure>}
+        </fieldset>
+        <Problem failure={failure} />
+        {failure?.isOutcomeUnknown && !act.isRepeatable && (
+          <p>
+            It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
+          </p>
+        )}
+        <div class="row wrap actions">
+          <Button class={isOver ? 'primary' : undefined} onClick={onClose}>
+            {isOver ? 'Close' : 'Cancel'}
+          </Button>
+          {!isOver && (
             <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
               {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
             </button>
-          </div>
-        </form>
-      )}
+          )}
+        </div>
+      </form>
     </Dialog>
   )
 }
@@ -112,33 +104,4 @@ export function Sure({ children }: { readonly children: ComponentChildren }) {
       {children}
     </Tick>
   )
-}
-
-/** The server has refused the content, so the next submission is another one. */
-export function isRefused({ status }: ApiFailure): boolean {
-  return [400, 409, 422].includes(status)
-}
-
-/** A change that a dialog submits. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
-export function useSubmission() {
-  const idempotencyKey = useRef<string | undefined>(undefined)
-  idempotencyKey.current ??= crypto.randomUUID()
-  const [isRunning, setRunning] = useState(false)
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-
-  const run = async (submit: () => Promise<void>) => {
-    if (isRunning) return
-    setRunning(true)
-    try {
-      await submit()
-      setFailure(undefined)
-    } catch (error) {
-      const failed = failureFrom(error)
-      if (isRefused(failed)) idempotencyKey.current = undefined
-      setFailure(failed)
-    } finally {
-      setRunning(false)
-    }
-  }
-  return { isRunning, failure, idempotencyKey: idempotencyKey.current, run }
 }

@@ -53,19 +53,17 @@ export function suggestionsFor(typed: string, { models, found }: Sources): reado
       isLike(text),
     ),
     ACTS.filter(({ text }) => isLike(text)),
-    accounts.map(({ id, name, external_id }) => ({
-      kind: 'Customer',
-      text: name,
-      more: external_id ?? '',
-      href: linkTo(placeOf(id)),
-    })),
-    keys.map(({ id, name, last_four, external_id, account_name }) => ({
-      kind: 'Key',
-      text: name,
-      more: [account_name && `of ${account_name}`, external_id, `…${last_four}`].filter(Boolean).join(' '),
-      href: linkTo(placeOf(id)),
-    })),
+    accounts.map((one) => named('Customer', one, [one.external_id])),
+    keys.map((one) =>
+      named('Key', one, [one.account_name && `of ${one.account_name}`, one.external_id, `…${one.last_four}`]),
+    ),
     models.filter(isLike).map((model) => ({ kind: 'Model', text: model, href: linkTo(['catalog'], { model }) })),
   ]
   return byKind.flatMap((some) => some.slice(0, MOST_OF_A_KIND))
+}
+
+type Named = { readonly id: string; readonly name: string }
+
+function named(kind: string, { id, name }: Named, more: readonly (string | null)[]): Suggestion {
+  return { kind, text: name, more: more.filter(Boolean).join(' '), href: linkTo(placeOf(id)) }
 }

@@ -18,7 +18,6 @@ export type FormField = Pick<Row, 'label' | 'hint' | 'mostChars' | 'none'> & {
 
 export type Form = readonly FormField[]
 
-/** Texts by the fields of a form. */
 export type Typed = Readonly<Record<string, string>>
 
 const KEY_FORM: Form = ASKED_SETTINGS.map((setting) => ({
@@ -53,14 +52,11 @@ export const CUSTOMER_FORM: Form = ACCOUNT_FIELD_NAMES.map((field) => {
 })
 
 /** The settings of a new key. A name must be chosen. */
-export const DEFAULTS: Typed = typedOf(
-  Object.fromEntries(
-    ASKED_SETTINGS.map((setting) => {
-      const { default: value } = KEY_SETTINGS[setting]
-      return [SETTING_WORDS[setting].field, value === 'chosen' ? '' : value]
-    }),
-  ),
-  KEY_FORM,
+export const DEFAULTS: Typed = Object.fromEntries(
+  ASKED_SETTINGS.map((setting) => {
+    const { default: value } = KEY_SETTINGS[setting]
+    return [SETTING_WORDS[setting].field, value === 'chosen' ? '' : typedText(setting, value)]
+  }),
 )
 
 export function typedOf(of: object, form: Form): Typed {
@@ -73,10 +69,8 @@ export function settingsOf(typed: Typed, form = KEY_FORM): { readonly name: stri
 
 /** Only the fields that were changed here, so that other people's changes are not overwritten. */
 export function changesOf(before: Typed, after: Typed, form = KEY_FORM): object {
-  return settingsOf(
-    after,
-    form.filter(({ field }) => before[field] !== after[field]),
-  )
+  const changed = form.filter(({ field }) => before[field] !== after[field])
+  return settingsOf(after, changed)
 }
 
 /** The typed changes, on top of those that another person has made meanwhile. */

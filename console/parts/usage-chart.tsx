@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { zone } from '../preferences.ts'
-import { type PageUrl, withQuery } from '../router.ts'
+import type { PageUrl } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { Segments } from './controls.tsx'
 import { counted, sumOf } from './numbers.ts'
@@ -73,7 +73,8 @@ export function UsageChart({ title, page, url, beside, latency, ...times }: Prop
             label="Metric"
             options={latency ? [...options, ['latency', 'Latency']] : options}
             value={isLatency ? 'latency' : metric}
-            hrefOf={(option) => withQuery(url, { metric: option })}
+            url={url}
+            name="metric"
           />
         </>
       }

@@ -93,6 +93,35 @@ export function usePaused(typed: string, pauseMs: number): string {
   return text
 }
 
+/** The server has refused the content, so the next submission is another one. */
+export function isRefused({ status }: ApiFailure): boolean {
+  return [400, 409, 422].includes(status)
+}
+
+/** A change that is submitted. Its Idempotency-Key stays until it is refused, so that a second submission does it once. */
+export function useSubmission() {
+  const idempotencyKey = useRef<string | undefined>(undefined)
+  idempotencyKey.current ??= crypto.randomUUID()
+  const [isRunning, setRunning] = useState(false)
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
+
+  const run = async (submit: () => Promise<void>) => {
+    if (isRunning) return
+    setRunning(true)
+    try {
+      await submit()
+      setFailure(undefined)
+    } catch (error) {
+      const failed = failureFrom(error)
+      if (isRefused(failed)) idempotencyKey.current = undefined
+      setFailure(failed)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return { isRunning, failure, idempotencyKey: idempotencyKey.current, run }
+}
+
 export type Listed<T> = ReturnType<typeof useList<T>>
 
 type ListState<T> = {

@@ -78,14 +78,16 @@ function kindOf(status: number, outcome: string): string {
   return status >= 400 || status === 0 ? 'warn' : 'good'
 }
 
-/** Leads to the page of a key or a customer. */
-export function NameLink({ id, name }: { readonly id: string; readonly name?: string | null | undefined }) {
-  return <a href={linkTo(placeOf(id))}>{name || <code>{id}</code>}</a>
+type Named = { readonly id: string | null; readonly name?: string | null | undefined }
+
+/** Only keys and customers have a page. */
+export function NameLink({ id, name }: Named) {
+  const shown = name || <code>{id}</code>
+  return id && /^(key|acct)_/.test(id) ? <a href={linkTo(placeOf(id))}>{shown}</a> : shown
 }
 
 type Asked = Pick<RequestLine, 'key_id' | 'key_name' | 'account_id' | 'account_name'>
 
-/** The key that made a request, and the customer that it is of. */
 export function KeyName({ of }: { readonly of: Asked }) {
   return (
     <>

@@ -2,9 +2,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CatalogCheck } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../../api.ts'
 import { announce, Button } from '../../parts/controls.tsx'
-import { useSubmission } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/loading.tsx'
 import { Command } from '../../parts/panel.tsx'
+import { useSubmission } from '../../parts/use-load.ts'
 import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './model-form.tsx'
@@ -69,9 +69,7 @@ export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...t
             The same with a file: <Command>catalog push catalog.json</Command>
           </p>
           <Problem failure={checking.failure} />
-          {checked && isCurrent && (
-            <CheckResult of={checked.check} lineOf={(path) => lineOf(places, path)} onLine={show} />
-          )}
+          {checked && isCurrent && <CheckResult of={checked.check} places={places} onLine={show} />}
           {checked && !isCurrent && (
             <p role="status">The draft was changed since, or another version is in force: check it again.</p>
           )}
@@ -116,17 +114,17 @@ function parse(draft: string): { readonly catalog: unknown } | { readonly fault:
 
 type ResultProps = {
   readonly of: Check
-  readonly lineOf: (path: string) => number | undefined
+  readonly places: ReturnType<typeof jsonLines>
   readonly onLine: (line: number) => void
 }
 
-function CheckResult({ of: { valid, faults, warnings, changes }, lineOf: placeOf, onLine }: ResultProps) {
+function CheckResult({ of: { valid, faults, warnings, changes }, places, onLine }: ResultProps) {
   return (
     <section class={valid ? 'notice good' : 'notice bad'} aria-label="Result of the check">
       {faults.length > 0 && (
         <ul class="plain">
           {faults.map(({ path, message }) => {
-            const line = placeOf(path)
+            const line = lineOf(places, path)
             return (
               <li key={path + message}>
                 {line !== undefined && <Button onClick={() => onLine(line)}>Line {line}</Button>}{' '}

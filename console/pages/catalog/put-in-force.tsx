@@ -3,9 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask, failureFrom, type Sent } from '../../api.ts'
 import { announce, Field } from '../../parts/controls.tsx'
-import { ActDialog, useSubmission } from '../../parts/dialog.tsx'
+import { ActDialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/loading.tsx'
 import { Command } from '../../parts/panel.tsx'
+import { useSubmission } from '../../parts/use-load.ts'
 
 export type Then = {
   /** Another version is in force than the one that was shown. */

@@ -91,7 +91,6 @@ export function plain<Of extends Detail>({ path, title, about, ...act }: Plain<O
   }
 }
 
-/** Suspend and resume, for requests with what is told of. */
 export function pausing<Of extends Detail>(what: (of: Of) => string): readonly Act<Of>[] {
   return [
     plain({

@@ -16,9 +16,9 @@ import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
 import { UsageChart } from '../../parts/usage-chart.tsx'
 import { useList, useLive } from '../../parts/use-load.ts'
 import { attentionOf, Badge, Moment, useNow } from '../../parts/values.tsx'
-import { filterOf, go, linkTo, type PageUrl, placeOf, queryText, withQuery } from '../../router.ts'
+import { filterOf, go, linkTo, type PageUrl, placeOf, queryText } from '../../router.ts'
 import { type Act, ActButton, type Detail } from './dialogs.tsx'
-import { Balance, DAYS, isShared } from './panels.tsx'
+import { Balance, DAYS, isShared, Settings, type Use } from './panels.tsx'
 
 const LIVE_MS = 3000
 const USAGE_MS = 60_000
@@ -30,14 +30,12 @@ type Props<Of extends Detail> = {
   readonly acts: readonly Act<Of>[]
   /** The charges may be told by each of them. */
   readonly groups: readonly string[]
-  /** Beside what was charged and asked. */
-  readonly use: (of: Of) => ComponentChildren
+  readonly use: (of: Of) => Use
   readonly above?: (of: Of, onDone: (now: Of) => void) => ComponentChildren
-  readonly beside: (of: Of) => ComponentChildren
+  readonly beside?: (of: Of) => ComponentChildren
   readonly below: (of: Of) => ComponentChildren
 }
 
-/** The charges of the last days. */
 export function useUsage(id: string, groupBy: string) {
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
   return useLive<UsagePage>(`/usage?${queryText({ ...filterOf(id), group_by: groupBy, from })}`, USAGE_MS)
@@ -50,6 +48,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
   const own = filterOf(id)
   const of = useLive<Of>(path, LIVE_MS)
   const by = groups.find((group) => group === url.query.get('by')) ?? 'model'
+  const options = groups.map((group) => [group, `By ${group}`] as const)
   const usage = useUsage(id, by)
   const requests = useList<RequestLine>('/requests', own)
   const grants = useList<GrantShape>(`${path}/grants`)
@@ -83,9 +82,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
               <CopyButton text={() => data.id} what={`the ${word}’s id`} class="tiny" />
             </p>
             {parts.above?.(data, changed)}
-            <Balance of={data} usage={usage.data}>
-              {parts.use(data)}
-            </Balance>
+            <Balance of={data} usage={usage.data} use={parts.use(data)} />
             <div class="two">
               <Loading of={usage}>
                 {(page) => (
@@ -97,18 +94,16 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
                     onPick={(first, end) => go(['requests'], { ...own, from: first, to: end })}
                     beside={
                       groups.length > 1 && (
-                        <Segments
-                          label="Group by"
-                          options={groups.map((group) => [group, `By ${group}`] as const)}
-                          value={by}
-                          hrefOf={(group) => withQuery(url, { by: group })}
-                        />
+                        <Segments label="Group by" options={options} value={by} url={url} name="by" />
                       )
                     }
                   />
                 )}
               </Loading>
-              <section class="panel">{parts.beside(data)}</section>
+              <section class="panel">
+                {parts.beside?.(data)}
+                <Settings of={data} />
+              </section>
             </div>
             {parts.below(data)}
           </>

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/basics/time.ts'
@@ -16,13 +15,15 @@ export function isShared(of: Detail): of is KeyDetail & { readonly account_id: s
   return of.object === 'key' && of.account_id !== null
 }
 
+export type Use = readonly [lastUsedAt: string | null, use: string]
+
 type BalanceProps = {
   readonly of: Detail
   readonly usage: UsagePage | undefined
-  readonly children: ComponentChildren
+  readonly use: Use
 }
 
-export function Balance({ of, usage, children }: BalanceProps) {
+export function Balance({ of, usage, use: [lastUsedAt, use] }: BalanceProps) {
   const now = useNow(MINUTE_MS)
   const query = { ...filterOf(of.id), range: `${DAYS}d` }
   const days = usage?.data ?? []
@@ -77,7 +78,9 @@ export function Balance({ of, usage, children }: BalanceProps) {
         href={linkTo(['requests'], query)}
         shape={{ of: days.map(({ results }) => sumOf(results, (group) => group.requests)), colour: 'c1' }}
       />
-      {children}
+      <Metric name="Last used" value={<Moment at={lastUsedAt} isBrief />}>
+        <p class="quiet">{use}</p>
+      </Metric>
     </div>
   )
 }
@@ -90,24 +93,20 @@ function part(amount: string, name: string) {
   )
 }
 
-type SettingsProps = {
-  readonly of: Detail
-  /** Settings that are shown elsewhere. */
-  readonly without: readonly string[]
-  /** The secret of a key. */
-  readonly children?: ComponentChildren
-}
+/** The name is the title, and limits are shown beside their use. */
+const SHOWN_ELSEWHERE = ['name', 'rpm', 'daily_limit', 'max_concurrent']
 
-export function Settings({ of, without, children }: SettingsProps) {
-  const told = formOf(of).filter(({ field }) => !without.includes(field))
+export function Settings({ of }: { readonly of: Detail }) {
+  const told = formOf(of).filter(({ field }) => !SHOWN_ELSEWHERE.includes(field))
   const facts = told.map(({ field, label, kind, shown }) => {
     const value = (of as Readonly<Record<string, unknown>>)[field]
     return [label, kind === 'moment' && value ? <Moment at={String(value)} /> : shown(value)] as const
   })
+  const secret = of.object === 'key' && <code>{`${of.prefix}…${of.last_four}`}</code>
   return (
     <>
       <h2>Settings</h2>
-      <Facts of={[...facts, ['Secret', children], ['Created', <Moment at={of.created_at} isBrief />]]} />
+      <Facts of={[...facts, ['Secret', secret], ['Created', <Moment at={of.created_at} isBrief />]]} />
     </>
   )
 }

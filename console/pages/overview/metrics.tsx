@@ -9,7 +9,7 @@ type Numbers = Overview['range']
 type Point = Overview['series'][number]
 
 type Shown = {
-  readonly colour: string
+  readonly colour?: string
   readonly page: string
   readonly query?: Query
   readonly of: (numbers: Numbers) => ComponentChildren
@@ -25,12 +25,7 @@ const marginOf = ({ cost, margin }: Numbers | Point) =>
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(value < 10 ? 2 : 1)} %`)
 
 const METRICS: Readonly<Record<string, Shown>> = {
-  Requests: {
-    colour: 'c0',
-    page: 'requests',
-    of: ({ requests }) => counted(requests),
-    value: ({ requests }) => requests,
-  },
+  Requests: { page: 'requests', of: ({ requests }) => counted(requests), value: ({ requests }) => requests },
   'Error rate': {
     colour: 'c4',
     page: 'requests',
@@ -40,12 +35,7 @@ const METRICS: Readonly<Record<string, Shown>> = {
     isShare: true,
     isBetterIfLess: true,
   },
-  'Charged, credits': {
-    colour: 'c0',
-    page: 'usage',
-    of: ({ cost }) => <Credits of={cost} />,
-    value: ({ cost }) => Number(cost),
-  },
+  'Charged, credits': { page: 'usage', of: ({ cost }) => <Credits of={cost} />, value: ({ cost }) => Number(cost) },
   Margin: {
     colour: 'c1',
     page: 'usage',
@@ -81,7 +71,7 @@ export function Metrics({ of: { range, before, series }, query }: { readonly of:
           }
           value={metric.of(range)}
           href={linkTo([metric.page], { ...query, ...metric.query })}
-          shape={{ of: series.map((point) => metric.value(point) ?? 0), colour: metric.colour }}
+          shape={{ of: series.map((point) => metric.value(point) ?? 0), colour: metric.colour ?? 'c0' }}
         />
       ))}
     </div>

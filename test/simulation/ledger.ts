@@ -183,6 +183,10 @@ export class Ledger {
     return [...this.#account(keyId).open.keys()].some((requestId) => utcDay(momentOf(requestId)) === day)
   }
 
+  wasAdmitted(keyId: string, requestId: string): boolean {
+    return this.#account(keyId).admitted.has(requestId)
+  }
+
   /** How often somebody was let in with a key. */
   admissionsOf(keyId: string): number {
     return this.#account(keyId).admitted.size

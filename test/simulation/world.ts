@@ -414,11 +414,8 @@ class World {
   #checkToldAccount({ keyId, customer, toldVersion }: Call, answer: Answer): void {
     const now = customer && this.#ledger.accounts.statusOf(customer.id)
     if (!now || now.version !== toldVersion || now.status === 'active') return
-    const refusals = now.status === 'revoked' ? [401, 503] : [401, 403, 503]
-    if (!refusals.includes(answer.status)) {
-      fail(
-        `the account of ${keyId} was told to be ${now.status}, and a call after that was answered with ${answer.status}`,
-      )
+    if (this.#ledger.wasAdmitted(keyId, answer.headers['X-Request-Id'] as string)) {
+      fail(`the account of ${keyId} was told to be ${now.status}, and a call after that was let in: ${answer.status}`)
     }
   }
 

@@ -28,7 +28,7 @@ let dynamodb: DynamoDbProxy
 let role: Role
 /** The calls to the admin API that a policy allows, as patterns of a method and a path. */
 const allowed: Record<string, readonly string[]> = {}
-const id = { key: '', request: '', adminKey: '' }
+const id = { key: '', request: '', adminKey: '', account: '' }
 
 beforeAll(async () => {
   const both = await openBoth()
@@ -50,10 +50,16 @@ beforeAll(async () => {
   for (const name of ['WaybillOperator', 'WaybillReader']) allowed[name] = await callsAllowed(name)
   await noteClosing(gateway.tables)({ closedThrough: '2026-01-31' })
   const { key, secret } = await gateway.issue()
+  const account = await gateway.openAccount()
   const answer = await gateway.get(secret, '/v1/models')
   const adminKey = await stage.waybill(['admin-keys', 'create', ...ADMIN_KEY, '--stage', 'dev', '--json'])
   const { id: adminKeyId } = JSON.parse(adminKey.stdout)
-  Object.assign(id, { key: key.id, request: answer.headers.get('x-request-id'), adminKey: adminKeyId })
+  Object.assign(id, {
+    key: key.id,
+    request: answer.headers.get('x-request-id'),
+    adminKey: adminKeyId,
+    account: account.id,
+  })
 })
 afterAll(async () => {
   await dynamodb[Symbol.asyncDispose]()
@@ -82,6 +88,9 @@ const READING: Record<string, () => string[]> = {
   'keys list': () => ['--external-id', 'cus_1'],
   'keys show': () => [id.key],
   'keys grants': () => [id.key],
+  'accounts list': () => [],
+  'accounts show': () => [id.account],
+  'accounts grants': () => [id.account],
   'admin-keys list': () => [],
   'usage list': () => [],
   'usage show': () => [id.request],
@@ -107,7 +116,14 @@ const CHANGING: Record<string, () => string[]> = {
   'keys end-grace': () => [id.key],
   'keys suspend': () => [id.key],
   'keys resume': () => [id.key],
+  'accounts create': () => ['--name', 'new', '--credits', '2', '--external-id', 'cus_3'],
+  'accounts update': () => [id.account, '--note', 'x', '--external-id', 'cus_4'],
+  'accounts grant': () => [id.account, '5', '--reference', 'INV-1'],
+  'accounts suspend': () => [id.account],
+  'accounts resume': () => [id.account],
+  'keys adopt': () => [id.key, '--account', id.account],
   'keys revoke': () => [id.key],
+  'accounts close': () => [id.account],
   'admin-keys create': () => ADMIN_KEY,
   'admin-keys rotate': () => [id.adminKey],
   'admin-keys revoke': () => [id.adminKey],

@@ -12,6 +12,7 @@ const USAGE = '<Tables/Usage.Arn>'
 const FIND_KEYS_TO_SWEEP = `dynamodb:Query on ${KEYS}/index/bySweep`
 const FIND_KEY_OR_CATALOG = `dynamodb:GetItem on ${KEYS}: KEY#* HASH#* CATALOG`
 const ADMIT_AND_SETTLE = `dynamodb:UpdateItem on ${KEYS}: KEY#*`
+const READ_PURSES = `dynamodb:BatchGetItem on ${KEYS}: KEY#*`
 const WRITE_ROW = `dynamodb:PutItem on ${USAGE}: ROWS#*`
 const FIND_ROWS_OF_KEY = `dynamodb:Query on ${USAGE}/index/byKey`
 const INVOKE_TOKENIZER = 'lambda:InvokeFunction on <Functions/Tokenizer.Arn>'
@@ -22,18 +23,18 @@ const each = (operations: string[], where: string) => operations.map((it) => `dy
 
 const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>> => ({
   chat: [
-    ...[FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW, INVOKE_TOKENIZER, secrets(`${stage}/*`)],
+    ...[FIND_KEY_OR_CATALOG, READ_PURSES, ADMIT_AND_SETTLE, WRITE_ROW, INVOKE_TOKENIZER, secrets(`${stage}/*`)],
     ...each(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], '<Tables/Answers.Arn>'),
   ],
   api: [
-    ...[FIND_KEY_OR_CATALOG, ADMIT_AND_SETTLE, WRITE_ROW, FIND_ROWS_OF_KEY, INVOKE_TOKENIZER],
+    ...[FIND_KEY_OR_CATALOG, READ_PURSES, ADMIT_AND_SETTLE, WRITE_ROW, FIND_ROWS_OF_KEY, INVOKE_TOKENIZER],
     ...['ROWS', 'DAY'].map((items) => `dynamodb:GetItem on ${USAGE}: ${items}#*`),
   ],
   tokenizer: [],
   sweep: [
-    ...[FIND_KEYS_TO_SWEEP, ADMIT_AND_SETTLE, WRITE_ROW],
+    ...[FIND_KEYS_TO_SWEEP, READ_PURSES, ADMIT_AND_SETTLE, WRITE_ROW],
     `dynamodb:GetItem on ${KEYS}: KEY#* CATALOG`,
-    `dynamodb:PutItem on ${KEYS}: EVENT#*`,
+    ...each(['GetItem', 'PutItem'], `${KEYS}: EVENT#*`),
     `dynamodb:DeleteItem on ${KEYS}: HASH#* EXTERNAL#*`,
   ],
   close: [
@@ -52,7 +53,7 @@ const OPTIONAL: Record<OptionalName, string[]> = {
     `dynamodb:GetItem on ${KEYS}: KEY#* ADMIN#* EXTERNAL#* REFERENCE#* EVENT#* CATALOG VERSIONS AUDIT`,
     `dynamodb:Query on ${KEYS}: KEY#* REFERENCE#* EVENT#* VERSIONS`,
     ...[FIND_KEYS_TO_SWEEP, `dynamodb:Query on ${KEYS}/index/byCreation`, FIND_ROWS_OF_KEY],
-    ...[`dynamodb:BatchGetItem on ${KEYS}: KEY#*`, `dynamodb:Scan on ${KEYS}`],
+    ...[READ_PURSES, `dynamodb:BatchGetItem on ${KEYS}: ADMIN#*`, `dynamodb:Scan on ${KEYS}`],
     ...each(['GetItem', 'Query'], USAGE),
     `dynamodb:PutItem on ${KEYS}: KEY#* HASH#* EXTERNAL#* REFERENCE#* EVENT#* CLAIM#* VERSIONS AUDIT`,
     `dynamodb:UpdateItem on ${KEYS}: KEY#* HASH#* CATALOG`,

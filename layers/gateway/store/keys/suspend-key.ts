@@ -20,10 +20,9 @@ export function resumeKey(tables: Tables) {
 function setStatus(tables: Tables, what: 'key.suspend' | 'key.resume', status: Key['status']) {
   const change = changeAtOnce(tables, KEY, what)
   return (keyId: string, act: Act) =>
-    change(keyId, act, ({ purse }) =>
-      purse?.isWithAccount === undefined
-        ? { set: { status }, pointers: [] }
-        : // Its account is suspended, and so is the key, until the account is resumed.
-          { set: { status: 'suspended', isWithAccount: status === 'active' }, pointers: [] },
-    )
+    change(keyId, act, ({ purse }) => {
+      if (purse?.isWithAccount === undefined) return { set: { status }, pointers: [] }
+      // Its account is suspended, and so is the key, until the account is resumed.
+      return status === 'active' ? undefined : { set: { status, isWithAccount: false }, pointers: [] }
+    })
 }

@@ -22,7 +22,7 @@ const ANSWER_MS = 30_000
 const CALL_MS = ANSWER_MS + 10_000
 const PASSING = new Set([500, 503, 504])
 /** Routes that an Idempotency-Key makes safe to retry. Others do not read it. */
-const ONCE = new RegExp(`^${ADMIN_ROOT}/(admin-)?keys(/[\\w-]+/(rotate|grants))?$`)
+const ONCE = new RegExp(`^${ADMIN_ROOT}/((admin-)?keys|accounts)(/[\\w-]+/(rotate|grants))?$`)
 const UNKNOWN = /"code":"(outcome_unknown|took_too_long)"/
 /** Nothing in such a path can be spelled in two ways, so the signed path is the one that is called. */
 const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)

@@ -108,7 +108,7 @@ export async function ofItsAccount(
   const { name } = (await readOne(tables, ACCOUNT)(accountId)) ?? { name: accountId }
   const how = ['waybill accounts', verb, shellWord(name), ...words].join(' ')
   const message = `The key is one of the account ${name}, which has its balance: ${how}. Nothing was changed.`
-  return new AdminError('conflict', message, param === undefined ? {} : { param })
+  return new AdminError('invalid_request', message, param === undefined ? {} : { param })
 }
 
 function revoked(id: string): AdminError {

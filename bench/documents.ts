@@ -5,7 +5,7 @@ const ROOT = new URL('..', import.meta.url)
 
 /** The places of figures in documents: between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. */
 export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
-  'docs/performance.md': ['table', 'bill-lines'],
+  'docs/performance.md': ['table', 'bill-lines', 'lanes'],
   'docs/deploy.md': ['bill-total'],
   'README.md': ['bill-total'],
 }

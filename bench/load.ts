@@ -9,17 +9,11 @@ export const AT_ONCE = 16
 export type Target = {
   readonly url: string
   readonly headers: readonly Readonly<Record<string, string>>[]
-  /** The connections to an https address. */
   readonly agent?: TlsAgent
 }
 /** A gateway in a process of its own, whose processor time is measured. */
-export type Subject = {
-  readonly target: Target
-  /** The processor time that it has had, in µs. */
-  consumption(): Promise<number>
-}
+export type Subject = { readonly target: Target; consumption(): Promise<number> }
 export type Chat = { readonly model: Model; readonly stream: boolean }
-/** The time until the first words of an answer, and until its end. */
 export type Timing = { readonly firstMs: number; readonly wholeMs: number }
 
 /** Connections are kept, as an SDK keeps them. */
@@ -30,7 +24,6 @@ const MANY: Manner = { atOnce: AT_ONCE, pauseMs: 0 }
 /** One after the other with a pause, in which caches grow cold. */
 export const RARELY: Manner = { atOnce: 1, pauseMs: 5 }
 
-/** Sends requests while they are wanted. Returns their number. */
 export async function send(
   target: Target,
   chat: Chat,
@@ -57,7 +50,6 @@ export type Turn = {
   readonly manner?: Manner
 }
 
-/** The subject's own processor time for each request, in µs. */
 export async function cpuOf({ target, consumption }: Subject, chat: Chat, turn: Turn): Promise<number> {
   const { ms, beginningMs, manner } = turn
   const sendFor = (time: number) => {

@@ -8,7 +8,6 @@ import { AT_ONCE, type Subject, type Target } from './load.ts'
 import { startUpstream } from './upstream.ts'
 import { bundleOf, deployedAs, prepareTables } from './waybill.ts'
 
-/** A command that starts this one on the measured core. */
 type OnOwnCore = (command: readonly string[]) => readonly string[]
 
 export type Stand = ReturnType<typeof openStand>
@@ -79,10 +78,7 @@ export function openStand(say: (line: string) => void) {
   }
 }
 
-/**
- * The measured process has core 0 to itself. The load, the upstream and the database share core 1: they are children of
- * this process or part of it, and stay on its core.
- */
+/** The measured process has core 0 to itself. The load, the upstream and the database share core 1. */
 function takeCores(stack: AsyncDisposableStack): { cores: string; onOwnCore: OnOwnCore } {
   try {
     execFileSync('taskset', ['-acp', '1', String(process.pid)], { stdio: 'ignore' })

@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listenHere } from '../local/dynamodb/http-server.ts'
 
-/** The upstream's answer: so many chunks of so many characters, all at once or at intervals. */
 type Answer = {
   readonly chunks: number
   readonly characters: number
@@ -14,13 +13,14 @@ type Answer = {
   readonly isProse?: true
 }
 
-/** The answers by the model's name, which every gateway passes on. */
 const ANSWERS = {
   /** The request that is measured, as a whole or as a stream. */
   'hundred-chunks': { chunks: 100, characters: 20, everyMs: 0 },
   'hundred-slow-chunks': { chunks: 100, characters: 20, everyMs: 5 },
   /** A quick provider answers so. */
   'hundred-chunks-later': { chunks: 100, characters: 20, everyMs: 5, firstMs: 100 },
+  /** A stream as long as that of the bill, with little to do meanwhile. */
+  'four-seconds': { chunks: 4, characters: 20, everyMs: 1_000 },
   /** Shows the cost of a stream apart from its chunks. */
   'one-chunk': { chunks: 1, characters: 20, everyMs: 0 },
   /** The chat of the bill: English prose, about four characters a token, because it is compressed. Not all comes at once. */

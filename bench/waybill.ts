@@ -50,7 +50,6 @@ export function deployedAs(folder: string) {
   }
 }
 
-/** Every model of the bench, at one upstream that needs no key. */
 export function catalogFor(upstreamUrl: string): CatalogData {
   return requireCatalog({
     providers: { up: { type: 'openai', baseUrl: upstreamUrl } },

@@ -68,11 +68,7 @@ export async function request(path: string, { method, body, headers, signal }: S
   const response = await whole(
     fetch(path, {
       method: method ?? 'GET',
-      headers: {
-        ...server.headers(),
-        ...(method && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
+      headers: { ...server.headers(), ...(method && { 'Content-Type': 'application/json' }), ...headers },
       ...(method && { body: JSON.stringify(body ?? {}) }),
       ...(signal && { signal }),
       cache: 'no-store',

@@ -4,7 +4,6 @@ import { type BuildOptions, build } from 'esbuild'
 
 export type ConsoleFile = { readonly path: string; readonly type: string; readonly body: Uint8Array }
 
-/** Every page that a browser loads is bundled so. */
 export const BUNDLE_OPTIONS = {
   bundle: true,
   write: false,

@@ -11,7 +11,6 @@ function kept<Value extends string>(name: string, usual: Value) {
   return { ...choice, choose }
 }
 
-/** Every moment on the page follows it at once. */
 export const zone = /* @__PURE__ */ kept<Zone>('waybill.zone', 'local')
 
 export const theme = /* @__PURE__ */ kept<string>('waybill.theme', 'auto')

@@ -1,4 +1,5 @@
 import { makeRequestId } from '../layers/gateway/domain/basics/ulid.ts'
+import type { Key } from '../layers/gateway/domain/keys/key.ts'
 import { type EndpointName, endpointNamed, type FunctionName } from '../layers/gateway/endpoints.ts'
 import type { AdmitDeps } from '../layers/gateway/flow/admission/admit.ts'
 import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
@@ -16,6 +17,7 @@ import { takeAdmission } from '../layers/gateway/store/admission/take-admission.
 import { wasRejected } from '../layers/gateway/store/dynamodb/conditional-writes.ts'
 import { findKeyId, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
+import type { Remedies } from './on-demand.ts'
 
 /** The endpoint in the rows of calls that reach a function but none of its endpoints. */
 const NOWHERE = { chat: 'chat.completions', api: 'unknown' } as const satisfies Record<FunctionName, EndpointName>
@@ -30,6 +32,8 @@ export function gates(instance: Instance, name: FunctionName, page?: Middleware)
   // Only chat streams, and can go on settling after its answer. The api ends with its answer, which must not wait longer.
   const mostMs = name === 'chat' ? Infinity : timing.settleMs + SETTLE_MARGIN_MS
   const prefetch = prefetching(loadCatalog)
+  const remedies = remediesOf(instance)
+  const pickLane = async (first: Key) => (await remedies()).pickLane(first)
   return [
     ...(name === 'chat' && config.isCompressed ? [compress()] : []),
     open({ clock, newRequestId, mostMs, log, headerPrefix, ...FAULTS }, endpointNamed(NOWHERE[name])),
@@ -38,7 +42,7 @@ export function gates(instance: Instance, name: FunctionName, page?: Middleware)
     answerBrowsers(headerPrefix),
     ...(page ? [page] : []),
     gate(matchEndpoint(name)),
-    gate(identify({ findKeyId: findKeyId(tables), readKey: read, cache, keyPrefix, prefetch })),
+    gate(identify({ findKeyId: findKeyId(tables), readKey: read, pickLane, cache, keyPrefix, prefetch })),
     gate(authorize({ readKey: read, cache })),
   ]
 }
@@ -49,17 +53,23 @@ function gate<Request extends OpenedRequest>(pass: Gate<Request>): Middleware {
 
 /** An endpoint that describes its key needs the whole item; the others need only the attributes that admission changes. */
 export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): AdmitDeps {
-  const { tables, finishDeadHolds, cache, config } = instance
+  const { tables, cache, config } = instance
+  const remedies = remediesOf(instance)
   return {
     takeAdmission: takeAdmission(tables, returned, config.mostAtOnce),
-    finishDeadHolds,
-    readKey: readKey(tables, config.mostAtOnce),
     newRequestId: requestIds(instance),
-    draw: async (...purse) => {
-      const { drawFrom } = await import('#accounts')
-      return drawFrom(tables)(...purse)
-    },
+    answerRefusal: async (...refused) => (await remedies()).answerRefusal(...refused),
+    wholeKey: async (...lane) => (await remedies()).wholeKey(...lane),
     cache,
+  }
+}
+
+/** Loaded with the first refusal, or the first key with lanes. */
+function remediesOf(instance: Instance): () => Promise<Remedies> {
+  let remedies: Promise<Remedies> | undefined
+  return () => {
+    remedies ??= import('#on-demand').then(({ remediesFrom }) => remediesFrom(instance))
+    return remedies
   }
 }
 

@@ -1,7 +1,6 @@
 import { type Acknowledgment, Stack, Validations } from 'aws-cdk-lib'
 import type { Construct, IConstruct } from 'constructs'
 
-/** Says why a finding of cdk-nag is as it should be. */
 export function acknowledge(construct: IConstruct, rule: string, reason: string): void {
   Validations.of(construct).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason })
 }

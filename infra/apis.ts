@@ -54,8 +54,7 @@ export function addAdminApi(parent: Construct, stage: Stage, functions: Function
 
 /** The stage of an API, with a limit for all callers together, and a log, which may have fields of its own. */
 function addLoggedStage(scope: Construct, httpApi: HttpApi, stage: Stage, rateLimit: number, logged = {}): LogGroup {
-  // API Gateway adds a group of another name to a policy that all of its logs in the account share, and that ends at
-  // 5,120 characters.
+  // A group of another name is added to a policy of 5,120 characters at most, which all logs of API Gateway share.
   const logs = addLogs(scope, 'AccessLogs', stage, `/aws/vendedlogs/${Stack.of(scope).stackName}/${scope.node.id}`)
   // API Gateway's own refusals have a message, and those of the function none; it has no metric of them.
   new MetricFilter(scope, 'Throttles', {

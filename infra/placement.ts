@@ -2,7 +2,6 @@ import { Stack, Token } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import cdk from '../cdk.json' with { type: 'json' }
 import { LOCAL_STAGE } from '../layers/gateway/names.ts'
-import type { Settings } from './props.ts'
 import { US_EAST_1, WITHOUT_FUNCTION_URLS } from './regions.ts'
 import { settingsFaults } from './settings.ts'
 import { STAGE_NAMES, type Stage, stageOf } from './stages.ts'
@@ -36,14 +35,11 @@ export function stageFrom(construct: Construct, given: Given | undefined): Stage
     ...(NAME.test(name) && name !== LOCAL_STAGE ? [] : [faultOfName(name)]),
     ...(catalog === undefined || typeof catalog === 'string' ? [] : ['catalog: must be the path of a file']),
   ]
-  if (faults.length === 0)
-    return inPlace({ ...stageOf(stage, { [stage]: own }), name }, own, regionOf(Stack.of(construct)))
-  throw new Error(`Waybill '${construct.node.path}' has wrong properties.\n  ${faults.join('\n  ')}`)
-}
-
-/** The edge's logs have clients' addresses, and lie in us-east-1: a stage of another region has them only if it says so. */
-function inPlace(stage: Stage, own: Partial<Settings>, region: string): Stage {
-  return region === US_EAST_1 || own.edgeLogs ? stage : { ...stage, edgeLogs: false }
+  if (faults.length > 0)
+    throw new Error(`Waybill '${construct.node.path}' has wrong properties.\n  ${faults.join('\n  ')}`)
+  const asGiven = { ...stageOf(stage, { [stage]: own }), name }
+  // The edge's logs have clients' addresses, and lie in us-east-1: a stage of another region has them only if it says so.
+  return regionOf(Stack.of(construct)) === US_EAST_1 || own.edgeLogs ? asGiven : { ...asGiven, edgeLogs: false }
 }
 
 const faultOfStage = (stage: unknown) => `stage: must be ${STAGE_NAMES.join(' or ')}, which '${stage}' is not`

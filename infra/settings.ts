@@ -22,7 +22,6 @@ const settings = z.strictObject(
   },
 )
 
-/** The least and the most that a setting may be, as CloudFormation names them. */
 export function numberRange(name: string): { minValue?: number; maxValue?: number } {
   const { minimum, maximum } = z.toJSONSchema(SETTING_TABLE[name as SettingName].schema)
   return {
@@ -41,7 +40,6 @@ export function readSettings(): SettingsOfStages {
   return parseSettings(readFileSync(file, 'utf8'), named ?? SETTINGS_FILE)
 }
 
-/** Throws one error with every fault of the file. */
 export function parseSettings(text: string, file: string): SettingsOfStages {
   const ofStages = z
     .strictObject(Object.fromEntries(STAGE_NAMES.map((name) => [name, settingsOf(name).optional()])))
@@ -67,7 +65,6 @@ function valueAt(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknow
   return key === undefined ? value : valueAt((value as Record<PropertyKey, unknown>)[key], rest)
 }
 
-/** The settings, checked also by the rules by which they depend on each other. */
 function settingsOf(name: string) {
   const asItComes = stageOf(name)
   return settings
@@ -105,7 +102,6 @@ export function refuseFlags(context: (name: string) => unknown): void {
   }
 }
 
-/** The catalog that the first deployment puts in force, also as its author wrote it. */
 export type Seed = { readonly catalog: CatalogData; readonly source: string }
 
 /** A file that somebody names is found from where they are. */

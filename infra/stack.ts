@@ -4,7 +4,6 @@ import type { WaybillProps } from './props.ts'
 import { ADOPTED_TAG, stageOf } from './stages.ts'
 import { Waybill } from './waybill.ts'
 
-/** A stack with a gateway and nothing else, as Waybill's own commands deploy it. */
 export class WaybillStack extends Stack {
   constructor(app: App, props: WaybillProps) {
     const { stage, tableNames } = props
@@ -12,10 +11,7 @@ export class WaybillStack extends Stack {
       description: `Waybill ${stage}: a chat routing gateway with an OpenAI-compatible contract`,
       terminationProtection: stageOf(stage).deletionProtection,
       // The bill is split by it: a cost allocation tag, once it is activated in the account.
-      tags: {
-        'waybill:stage': stage,
-        ...(tableNames && { [ADOPTED_TAG]: 'true' }),
-      },
+      tags: { 'waybill:stage': stage, ...(tableNames && { [ADOPTED_TAG]: 'true' }) },
     })
     // With this id the names of its resources are those of the stack alone.
     new Waybill(this, 'Default', props)

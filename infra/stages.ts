@@ -6,7 +6,6 @@ export type Zone = NonNullable<NonNullable<Settings['domain']>['hostedZone']>
 /** Everything in which one deployment differs from another: the operator's settings, and those that its name decides. */
 export type Stage = Settings & {
   readonly name: string
-  /** True if the tables and logs stay when the stack is destroyed. */
   readonly keepsData: boolean
   /** Also makes the operator's commands ask before they change anything. */
   readonly deletionProtection: boolean
@@ -21,6 +20,9 @@ export const GIVES_MEMORY_BACK = {
   MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
+
+/** The id of a construct. */
+export const pascal = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
 const STAGES: Readonly<Record<StageName, Stage>> = {
   dev: { ...defaultsOf('dev'), name: 'dev', keepsData: false, deletionProtection: false },
@@ -48,7 +50,6 @@ export function reservedBy({ chatConcurrency: chat, reserveExecutions }: Stage) 
 export function edgeNeedsOf({ edge, domain, waf, edgeLogs, deletionProtection }: Stage) {
   const zone = domain?.certificateArn === undefined ? domain?.hostedZone : undefined
   return {
-    /** One that has to be made. */
     certificate: edge && domain && zone ? { name: domain.name, zone } : undefined,
     firewall: edge && waf !== 'off',
     logs: edge && edgeLogs,

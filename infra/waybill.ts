@@ -90,14 +90,8 @@ export class Waybill extends Construct {
     const secrets = stage.edge ? originSecrets(this, stage.originSecretNumber) : undefined
     const usageExport = stage.exportUsage ? addUsageExport(this, stage) : undefined
     const noticeBus = stage.notices ? addNoticeBus(this, stage) : undefined
-    const functions = addFunctions(this, {
-      stage,
-      tables,
-      usageExport,
-      noticeBus,
-      catalog: seed.catalog,
-      originSecrets: secrets?.accepted,
-    })
+    const given = { stage, tables, usageExport, noticeBus, catalog: seed.catalog }
+    const functions = addFunctions(this, { ...given, originSecrets: secrets?.accepted })
     const chatUrl = functions.chat.live.addFunctionUrl({
       // The bearer key is the authentication.
       authType: FunctionUrlAuthType.NONE,
@@ -117,15 +111,8 @@ export class Waybill extends Construct {
     const ofFunctions = Object.fromEntries(functions.all.map((fn) => [fn.node.id, fn.logGroup]))
     const logs = { ...ofFunctions, ApiAccess: apiLogs, AdminApi: adminApiLogs }
     const firewallLogs = stage.edgeLogs && parts.webAcl ? firewallLogsOf(parts.webAcl.stackName) : undefined
-    const operators = addOperators(this, {
-      stage,
-      adminApi,
-      tables,
-      firewallLogs,
-      rollout,
-      functions: functions.all,
-      logs: Object.values(logs),
-    })
+    const watched = { functions: functions.all, logs: Object.values(logs) }
+    const operators = addOperators(this, { stage, adminApi, tables, firewallLogs, rollout, ...watched })
 
     if (stage.keysTrail) addKeysTrail(this, tables, functions)
     addBackup(this, tables, stage)

@@ -6,7 +6,6 @@ import { listenHere } from './dynamodb/http-server.ts'
 
 type EchoRequest = {
   readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
-  /** In place of messages, in a text completion. */
   readonly prompt?: unknown
   readonly stream?: boolean
   readonly max_tokens?: number
@@ -15,7 +14,6 @@ type EchoRequest = {
 }
 
 type Echo = { readonly url: string; readonly close: () => void }
-/** Starts at the address that it had when the gateway was last started in the folder. */
 export type KeptEcho = Echo & { readonly formerUrl: string | undefined }
 
 /** The echo upstream at the port of the last start, which is usually free again: stored catalogs name it. */

@@ -40,13 +40,9 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
 /** A quote has a whole body in it. */
 const QUOTE = ENDPOINTS.quote.routes[0].path
 
-/** Lambda's limit. */
 const LAMBDA_BYTES = 6 * 1024 * 1024
 
-/**
- * A request's body, or enough of it to be refused for its size. A body that declares itself too long is not read:
- * blanks of that length stand for it, so that the function answers, and writes its row, as it would in AWS.
- */
+/** A body that declares itself too long is not read: blanks of its length stand for it, and are refused as in AWS. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0)
   const most = request.url === QUOTE ? MAX_QUOTE_BYTES : MAX_BODY_BYTES
@@ -61,10 +57,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/**
- * Ends the connection of a request whose body was not read to its end, once it is answered. The client may still be
- * sending: if its bytes met a closed connection it would lose the answer, so they are thrown away for a moment.
- */
+/** The client may still be sending: if its bytes met a closed connection, it would lose the answer. */
 export function endUnread(request: IncomingMessage, response: ServerResponse, lingerMs: number): void {
   if (request.complete) return
   const { socket } = request

@@ -24,17 +24,15 @@ export function createLocalAdmin({ baseUrl, token, ...parts }: Options): LocalAd
   })
 }
 
+const NO_TOKEN =
+  "This needs the header 'Authorization: Bearer …' with the adminToken in local.json of the gateway's folder."
+
 /** No page of a browser may call, even if it has the token: the console asks for the page. */
 function tokenHolder(token: string, port: number): (event: AdminEvent) => Identity {
   const by = userInfo().username
   return ({ headers, requestContext }) => {
     refuseForeign({ headers, method: requestContext.http.method, isPage: false }, port)
-    if (!isSame(headers.authorization, `Bearer ${token}`)) {
-      throw new AdminError(
-        'invalid_local_token',
-        "This needs the header 'Authorization: Bearer …' with the adminToken in local.json of the gateway's folder.",
-      )
-    }
-    return { by: async () => by, scopes: OPERATOR_SCOPES }
+    if (isSame(headers.authorization, `Bearer ${token}`)) return { by: async () => by, scopes: OPERATOR_SCOPES }
+    throw new AdminError('invalid_local_token', NO_TOKEN)
   }
 }

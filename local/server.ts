@@ -26,11 +26,9 @@ type JsonFunction = (event: unknown, context: Context) => Promise<GatewayAnswer>
 type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
 
 export type ServerOptions = {
-  /** Replaces the keys that a function in AWS has. */
   readonly keys?: KeySources
   /** The admin API; without it, its paths are unknown ones. */
   readonly admin?: Promise<LocalAdmin>
-  /** Replaces the tokenizer in a thread of its own. */
   readonly countTokens?: CountTokens | undefined
   readonly wholeRequestMs?: number
   /** The time in which a client that was refused before its body was read may go on sending it. */
@@ -67,7 +65,8 @@ export function createGatewayServer(instance: Promise<Instance>, options: Server
     const { chat, api } = await functions
     endUnread(request, response, lingerMs)
     const event = toEvent(request, body)
-    const context = lambdaContext()
+    const endsAtMs = Date.now() + FUNCTION_TIMEOUT_SECONDS * 1000
+    const context = { getRemainingTimeInMillis: () => Math.max(0, endsAtMs - Date.now()) } as Context
     const limit = setTimeout(() => response.destroy(), FUNCTION_TIMEOUT_SECONDS * 1000)
     try {
       const name = functionFor(event)
@@ -96,18 +95,8 @@ function functionFor({ rawPath, requestContext }: LocalEvent): FunctionName | 'a
   return CHAT_PATHS.some((start) => rawPath.startsWith(start)) ? 'chat' : 'api'
 }
 
-function lambdaContext(): Context {
-  const endsAtMs = Date.now() + FUNCTION_TIMEOUT_SECONDS * 1000
-  return { getRemainingTimeInMillis: () => Math.max(0, endsAtMs - Date.now()) } as Context
-}
-
 /** A request was sent to this machine by one of its own names, and not by a page whose name resolves to it. */
 const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
 
-const FOREIGN_HOST = errorEnvelope(
-  new GatewayError(
-    'ip_not_allowed',
-    'The Host header must be 127.0.0.1, localhost or [::1]: this gateway serves its own machine only.',
-    { code: 'host_not_allowed' },
-  ),
-)
+const WRONG_HOST = 'The Host header must be 127.0.0.1, localhost or [::1]: this gateway serves its own machine only.'
+const FOREIGN_HOST = errorEnvelope(new GatewayError('ip_not_allowed', WRONG_HOST, { code: 'host_not_allowed' }))

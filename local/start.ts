@@ -24,7 +24,7 @@ import { humanLog } from './human-log.ts'
 import { demoKey } from './issue-key.ts'
 import { createLocalAdmin, type LocalAdmin } from './local-admin.ts'
 import { catalogInForce, checkedCatalog, loadLocalCatalog } from './local-catalog.ts'
-import { localKeys, namedVariables } from './local-keys.ts'
+import { localKeys } from './local-keys.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
 import { privateFolder, takeFolder } from './take-folder.ts'
@@ -42,7 +42,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const local = await loadLocalCatalog(catalogFile, echo.url)
 
   const instance = Promise.withResolvers<Instance>()
-  const keys = localKeys(namedVariables(local.catalog))
+  const keys = localKeys(local.catalog)
   const admin = Promise.withResolvers<LocalAdmin>()
   const server = createGatewayServer(instance.promise, { keys, admin: admin.promise })
   const baseUrl = await listen(server, port, stack)

@@ -24,20 +24,16 @@ async function explain(folder: string): Promise<CliError> {
   const text = await readFile(localFile(folder), 'utf8').catch(() => undefined)
   const { baseUrl, pid }: Partial<LocalFile> = text ? JSON.parse(text) : {}
   const where = baseUrl ? ` at ${baseUrl}, as process ${pid}` : ''
-  return new CliError(
-    `Waybill is already running in this folder${where}. Its console: ${WAYBILL} console --local. ` +
-      `Another one beside it: ${START_WITH} --data FOLDER --port 8788`,
-  )
+  const others = `Its console: ${WAYBILL} console --local. Another one beside it: ${START_WITH} --data FOLDER --port 8788`
+  return new CliError(`Waybill is already running in this folder${where}. ${others}`)
 }
 
 const STICKY = 0o1000
 
-/** Makes a folder that only its owner can enter. Throws a CliError. */
 export async function privateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // A folder that everybody shares on purpose, such as /tmp, stays as it is. The files in it are private all the
-    // same.
+    // A folder that everybody shares, such as /tmp, stays as it is. The files in it are private all the same.
     if ((await stat(folder)).mode & STICKY) return
     await chmod(folder, 0o700)
   } catch (error) {

@@ -21,7 +21,6 @@ export const PRICES = {
   logs: price(0.5, 'GB taken in', 'CloudWatch Pricing: logs of Lambda, standard class, first 10 TB a month'),
 }
 
-/** The sizes of one chat that the bill depends on. */
 export type Chat = {
   readonly seconds: number
   readonly memoryMb: number
@@ -87,7 +86,6 @@ function line(what: string, model: string, of: ReturnType<typeof price>, quantit
   return { what, model, price: of, dollars: of.dollars * quantity }
 }
 
-/** The gigabytes of a million. */
 function gigabytes(bytesOfOne: number): number {
   return (MILLION * bytesOfOne) / GB
 }

@@ -88,7 +88,6 @@ async function sizesOfAChat(stand: Stand, isCompressed: boolean) {
   }
 }
 
-/** The id of a new key whose open requests were made by real admissions. */
 async function keyWithOpenRequests(tables: Tables, endpoint: string): Promise<string> {
   let { key } = await prepareTables(endpoint, 'http://127.0.0.1:1/v1')
   const admit = takeAdmission(tables, 'UPDATED_NEW')
@@ -103,7 +102,6 @@ async function keyWithOpenRequests(tables: Tables, endpoint: string): Promise<st
   return key.id
 }
 
-/** All bytes that the connection brings. */
 function streamed(port: number, secret: string): Promise<Buffer> {
   const messages = [{ role: 'user', content: 'Hello' }]
   const body = JSON.stringify({ model: 'three-hundred-tokens', stream: true, messages })

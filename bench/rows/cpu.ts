@@ -15,7 +15,6 @@ const JSON_TURN: Turn = { ms: 150, beginningMs: 50 }
 /** Many short ones: within one the machine is equally fast for all subjects, and seldom in two that are seconds apart. */
 const JSON_ROUNDS = 21
 
-/** The cost of a request whose answer is not streamed. */
 export async function json(stand: Stand) {
   const found = await inTurns(stand, 'json', { rounds: JSON_ROUNDS, warmUp: [[WHOLE, ENOUGH]] }, async (subject) => ({
     many: await cpuOf(subject, WHOLE, JSON_TURN),

@@ -29,10 +29,7 @@ const BARE_FUNCTION = new URL('../subjects/bare-function.cjs', import.meta.url)
 type Asked = 'waybill' | 'bareProxy' | 'upstream'
 type Timings = Record<Asked, Timing[]>
 
-/**
- * The time that chat adds in Lambda: the bundle and AWS's runtime client with the function's memory and its share of a
- * core, over TLS. A frozen instance is a stopped process.
- */
+/** The time that chat adds in Lambda, with its memory and its share of a core. A frozen instance is a stopped process. */
 export async function share(stand: Stand): Promise<{ rows: Row[] }> {
   await using stack = new AsyncDisposableStack()
   const { memoryMb } = deployedAs('')
@@ -103,9 +100,8 @@ async function timed(runtime: RuntimeProcess, secret: string, model: Model): Pro
   // Nearly every client asks so.
   const headers = { 'accept-encoding': 'gzip, deflate' }
   const startMs = performance.now()
-  const answer = await runtime.invoke(
-    httpEvent({ method: 'POST', path: '/v1/chat/completions', secret, headers, body }),
-  )
+  const event = httpEvent({ method: 'POST', path: '/v1/chat/completions', secret, headers, body })
+  const answer = await runtime.invoke(event)
   await answer.bodyBytes(FIRST_BYTES)
   const firstMs = performance.now() - startMs
   const { statusCode } = await answer.whole()
@@ -127,12 +123,9 @@ async function inTurns(asks: Record<Asked, () => Promise<Timing>>, count: number
 /** Each round's median, less the upstream's own in the same round. */
 function rowOf(what: string, rounds: readonly Timings[], figure: keyof Timing): Row {
   const median = (timings: readonly Timing[]) => medianOf(timings.map((timing) => timing[figure]))
-  const added = (name: Asked) =>
-    `+${withSpread(
-      rounds.map((round) => median(round[name]) - median(round.upstream)),
-      'ms',
-    )}`
-  return { what, waybill: `**${added('waybill')}**`, bareProxy: added('bareProxy') }
+  const added = (name: Asked) => rounds.map((round) => median(round[name]) - median(round.upstream))
+  const [waybill, bareProxy] = [withSpread(added('waybill'), 'ms'), withSpread(added('bareProxy'), 'ms')]
+  return { what, waybill: `**+${waybill}**`, bareProxy: `+${bareProxy}` }
 }
 
 /** Lambda gives a whole core for this memory: Lambda Developer Guide, "Configure Lambda function memory". */

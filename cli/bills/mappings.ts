@@ -10,9 +10,9 @@ export function plainName(heading: string): string {
 
 export type Mapping = {
   readonly form: BillForm
-  /** A row that has all of these is of this bill. */
-  readonly needs: readonly string[]
   readonly start: string
+  /** A row that has its start and all of these is of this bill. */
+  readonly needs: readonly string[]
   readonly end?: string
   readonly isInSeconds?: true
   /** True if entries are whole days, with the rows of each in `results`. */
@@ -33,8 +33,8 @@ export const MAPPINGS: readonly Mapping[] = [
   // `GET /v1/organization/costs`, best with `group_by=line_item`.
   {
     form: 'OpenAI',
-    needs: ['starttime', 'endtime', 'results'],
     start: 'starttime',
+    needs: ['endtime', 'results'],
     end: 'endtime',
     isInSeconds: true,
     isByDay: true,
@@ -47,8 +47,8 @@ export const MAPPINGS: readonly Mapping[] = [
   // `GET /v1/organizations/cost_report`, best with `group_by[]=description`.
   {
     form: 'Anthropic',
-    needs: ['startingat', 'endingat', 'results'],
     start: 'startingat',
+    needs: ['endingat', 'results'],
     end: 'endingat',
     isByDay: true,
     model: ({ model, description }) => model || description,
@@ -59,14 +59,8 @@ export const MAPPINGS: readonly Mapping[] = [
   // Cost and usage reports of either version.
   {
     form: 'AWS',
-    needs: [
-      'lineitemusagestartdate',
-      'lineitemproductcode',
-      'lineitemusagetype',
-      'lineitemunblendedcost',
-      'lineitemcurrencycode',
-    ],
     start: 'lineitemusagestartdate',
+    needs: ['lineitemproductcode', 'lineitemusagetype', 'lineitemunblendedcost', 'lineitemcurrencycode'],
     end: 'lineitemusageenddate',
     nameOf: ({ identitylineitemid: id, identitytimeinterval }) => id && `${id} ${identitytimeinterval}`,
     isUsage: isBedrock,
@@ -77,8 +71,8 @@ export const MAPPINGS: readonly Mapping[] = [
   // The activity by generations, as the page exports it.
   {
     form: 'OpenRouter',
-    needs: ['createdat', 'costtotal', 'modelpermaslug'],
     start: 'createdat',
+    needs: ['costtotal', 'modelpermaslug'],
     nameOf: ({ generationid }) => generationid,
     model: ({ modelpermaslug }) => modelpermaslug,
     amount: 'costtotal',
@@ -86,8 +80,8 @@ export const MAPPINGS: readonly Mapping[] = [
   // The activity by days, a model and the endpoint that served it, as the API and the page have it.
   {
     form: 'OpenRouter',
-    needs: ['date', 'usage', 'model'],
     start: 'date',
+    needs: ['usage', 'model'],
     nameOf: ({ date, model, modelpermaslug, endpointid, providername, ...others }) =>
       [date, model, modelpermaslug, endpointid, providername, ...(endpointid ? [] : Object.values(others))].join(' '),
     model: ({ model, modelpermaslug }) => model || modelpermaslug,

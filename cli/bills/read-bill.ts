@@ -15,7 +15,6 @@ const LATEST_SECONDS = 100_000_000_000
 /** `results` has the rows of an entry that is a day. */
 type Take = (row: Row, where: string, results?: Iterable<Row>) => void
 
-/** One bill, in one file or several, in their order. */
 export function readBill(sources: readonly Source[], mostBytes: number) {
   const lines: ReturnType<typeof lineOf>[] = []
   /** The days of a bill that has every day, also one without a cost; none of another bill. */
@@ -36,7 +35,7 @@ export function readBill(sources: readonly Source[], mostBytes: number) {
   return { form, lines, days, leftOut }
 
   function take(row: Row, where: string, results?: Iterable<Row>): void {
-    const mapping = MAPPINGS.find(({ needs }) => needs.every((name) => Object.hasOwn(row, name)))
+    const mapping = MAPPINGS.find(({ start, needs }) => [start, ...needs].every((name) => Object.hasOwn(row, name)))
     if (!mapping) throw new CliError(`${where} is no line of ${KNOWN_BILLS}.`)
     form ??= mapping.form
     if (form !== mapping.form) throw new CliError(`${where} is of another bill (${mapping.form}) than those before it.`)

@@ -116,9 +116,6 @@ function modelKey(form: BillForm, name: string): string {
   // "Claude4.5Sonnet", "Claude Sonnet 4.5" and "us.anthropic.claude-sonnet-4-5-20250929-v1:0" have the same words.
   const bare = name.replace(/^(?:[a-z]{2,6}\.)?[a-z0-9]+\.(?=[a-z])/, '').replace(/-v\d+(?::\d+)*$/i, '')
   const spaced = bare.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
-  const words = spaced.match(/[a-z]+|\d+/g) ?? []
-  return words
-    .filter((word) => !/^\d{8}$/.test(word))
-    .sort()
-    .join(' ')
+  const words = (spaced.match(/[a-z]+|\d+/g) ?? []).filter((word) => !/^\d{8}$/.test(word))
+  return words.sort().join(' ')
 }

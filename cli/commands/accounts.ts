@@ -6,9 +6,8 @@ import { printFields, printJson } from '../../layers/terminal/output.ts'
 import { printList, printTable, summed } from '../../layers/terminal/table.ts'
 import { checkedBy, option, type SettingOption, type SettingOptions, settingsOf, someExternalId } from './arguments.ts'
 import { BEGIN_OPTIONS, changing, grantCommands, updateCommand } from './keys.ts'
-import { changeLine, keyAt, lastUse, NAME_COLUMNS } from './one-key.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import { keyAt, lastUse, NAME_COLUMNS } from './one-key.ts'
+import type { CommandRow, Session } from './open-session.ts'
 
 const NEW = accountSettings(true)
 
@@ -29,15 +28,11 @@ export const ACCOUNTS: CommandRow = {
       words: 'one account, where its credits lie, and its keys',
       work: async (session: Session, _: object, id: string) => show(session, await keyAt(session, id)),
     },
-    'update <account>': updateCommand({
-      words: 'change an account; an empty text takes a setting away',
-      settings: accountSettings(false),
-      example: '--notify-below 5',
-      changes: (before: AccountDetail, after: AccountDetail) =>
-        ACCOUNT_FIELD_NAMES.filter((field) => before[field] !== after[field]).map((field) =>
-          changeLine(field, String(before[field] ?? 'none'), String(after[field] ?? 'none')),
-        ),
-    }),
+    'update <account>': updateCommand(
+      'change an account; an empty text takes a setting away',
+      accountSettings(false),
+      '--notify-below 5',
+    ),
     ...grantCommands('account'),
     'suspend <account>': { words: 'refuse every key of it from the next request on', work: changing('suspend') },
     'resume <account>': { words: 'admit the keys again that were suspended with it', work: changing('resume') },
@@ -56,7 +51,8 @@ function accountSettings(isNew: boolean): SettingOption[] {
   const hides = { option: option('--hide-balance', 'do not tell its keys its balance'), valueIn: () => true }
   const shows = { option: option('--show-balance', 'tell its keys its balance again'), valueIn: () => false }
   const flags = (isNew ? [hides] : [hides, shows]).map((flag) => ({ field: 'hides_balance', ...flag }))
-  return [...texts, ...flags]
+  const shown = (value: unknown) => String(value ?? 'none')
+  return [...texts, ...flags].map((setting) => ({ ...setting, name: setting.field, shown }))
 }
 
 type CreateOptions = SettingOptions & { readonly name: string; readonly credits: Nano; readonly reference?: string }

@@ -9,8 +9,7 @@ import { adminScopeList, credits, keyName, required, someCidrs } from './argumen
 import { onlyKey } from './find-key.ts'
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, KEY_COLUMNS, rotationChanges, showChange } from './one-key.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Session } from './open-session.ts'
 
 type CreateOptions = Pick<AdminKeySettings, 'name' | 'scopes' | 'dailyGrant'> & { readonly allow: readonly string[] }
 
@@ -28,10 +27,7 @@ export const ADMIN_KEYS: CommandRow = {
       work: createAction,
     },
     list: { words: 'every admin key, newest first', work: listAction },
-    'rotate <admin-key>': {
-      words: 'issue a new secret; the old one stays valid for 60 minutes',
-      work: rotateAction,
-    },
+    'rotate <admin-key>': { words: 'issue a new secret; the old one stays valid for 60 minutes', work: rotateAction },
     'revoke <admin-key>': { words: 'end an admin key now and for good', work: revokeAction },
   },
 }
@@ -89,5 +85,5 @@ async function revokeAction(session: Session, _: object, named: string): Promise
 
 async function namedKey({ admin }: Session, text: string): Promise<AdminKeyShape> {
   const { data } = await admin.list<AdminKeyShape>('/admin-keys')
-  return onlyKey(data, text, { noun: 'admin key', list: 'waybill admin-keys list' })
+  return onlyKey(data, text, 'admin key')
 }

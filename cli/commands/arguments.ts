@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { UpdateKeyBody } from '../../layers/admin/api/shapes/bodies.ts'
 import * as rules from '../../layers/admin/settings/rules.ts'
 import { someCidrs as cidrs, SETTING_FIELDS, SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
-import { listIn, readPeriod, typedValue } from '../../layers/admin/settings/setting-texts.ts'
+import { listIn, readPeriod, shownText, typedValue } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingKind } from '../../layers/admin/settings/setting-words.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
 import { isOptional, KEY_SETTINGS } from '../../layers/gateway/domain/keys/key-settings.ts'
@@ -31,21 +31,23 @@ export const someExternalId = argument(SETTING_FIELDS.external_id.unwrap())
 /** A UTC day, which stands for its first moment, or a moment, in milliseconds. */
 export const moment = argument(rules.moment)
 
-export function period(text: string): number {
-  const ms = readPeriod(text)
-  if (ms !== undefined) return ms
-  throw new InvalidArgumentError('It must be a period such as 30m, 24h or 7d.')
+/** An argument that no rule of the admin API is for. A text that cannot be read is refused with these words. */
+export function mustBe<T>(words: string, read: (text: string) => T | undefined): (text: string) => T {
+  return (text) => {
+    const value = read(text)
+    if (value !== undefined) return value
+    throw new InvalidArgumentError(`It must be ${words}.`)
+  }
 }
+
+export const period = mustBe('a period such as 30m, 24h or 7d', readPeriod)
 
 /** In hundredths of a percent. */
 export function percentage(most: number): (text: string) => bigint {
-  return (text) => {
+  return mustBe(`a percentage from 0 to ${most} with at most 2 decimals, such as 20 or 0.5`, (text) => {
     const read = text.length <= 10 ? parseDecimal(text, 2) : undefined
-    if (read !== undefined && read <= BigInt(most) * 100n) return read
-    throw new InvalidArgumentError(
-      `It must be a percentage from 0 to ${most} with at most 2 decimals, such as 20 or 0.5.`,
-    )
-  }
+    return read !== undefined && read <= BigInt(most) * 100n ? read : undefined
+  })
 }
 
 /** The text itself, if its value keeps the rule. */
@@ -57,7 +59,6 @@ export function checkedBy(rule: z.ZodType, valueIn: (text: string) => unknown, a
   }
 }
 
-/** An option of a command, and the value that it has unless given. */
 export function option(flags: string, words: string, read?: (text: string) => unknown, usual?: unknown): Option {
   const made = new Option(flags, words)
   if (read) made.argParser(read)
@@ -92,6 +93,9 @@ export type SettingOptions = Readonly<Record<string, unknown>>
 export type SettingOption = {
   readonly field: string
   readonly option: Option
+  /** Names the setting when it was changed, with its values as people read them. */
+  readonly name: string
+  readonly shown: (value: unknown) => string
   readonly valueIn: (text: string, nowMs: number) => unknown
 }
 
@@ -109,7 +113,8 @@ export function keySettings(isNew: boolean): SettingOption[] {
     const valueIn = (text: string, nowMs: number) => typedValue(setting, text, nowMs)
     const check = checkedBy(SETTING_FIELDS[field], (text) => valueIn(text, 0), ALSO[kind])
     const made = option(`--${name} <${value}>`, help, check)
-    return { field, option: made.makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen'), valueIn }
+    made.makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen')
+    return { field, option: made, name, shown: (now) => shownText(setting, now), valueIn }
   })
 }
 

@@ -5,8 +5,7 @@ import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
 import { option } from './arguments.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Session } from './open-session.ts'
 
 type Options = { readonly key?: string; readonly account?: string }
 type Audited = AuditShape | AccountAuditShape

@@ -11,8 +11,7 @@ import type { Screen } from '../../layers/terminal/terminal.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
 import { option, percentage, required, upTo } from './arguments.ts'
-import type { Here, Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Here, Session } from './open-session.ts'
 
 type PricesOptions = {
   readonly from: readonly string[]

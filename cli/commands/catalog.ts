@@ -9,8 +9,7 @@ import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { moment, option, wholeNumber } from './arguments.ts'
 import { PRICES } from './catalog-prices.ts'
-import type { GlobalOptions, Here, Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, GlobalOptions, Here, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 
 /** Loaded lazily, with the catalog's validator. */

@@ -3,8 +3,7 @@ import { printValue } from '../../layers/terminal/output.ts'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
 import { CONSOLE_PORT } from '../console/port.ts'
 import { option, wholeNumber } from './arguments.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Session } from './open-session.ts'
 
 type ConsoleOptions = { port?: number; open: boolean; readOnly?: boolean }
 

@@ -4,8 +4,7 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable } from '../../layers/terminal/table.ts'
 import { option, period, wholeNumber } from './arguments.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 
 type ListOptions = { key?: string; account?: string; catalog?: boolean; since: number; limit: number; after?: string }

@@ -11,12 +11,6 @@ type NamedKey = Pick<KeyShape | AccountShape, 'id' | 'name' | 'status'> & {
   readonly previous?: { readonly last_four: string } | null
 }
 
-type Words = { readonly noun: string; readonly list: string }
-
-const WORDS = {
-  key: { noun: 'key', list: 'waybill keys list' },
-  account: { noun: 'account', list: 'waybill accounts list' },
-} satisfies Record<string, Words>
 /** The id of a key or an account, or of an admin key, which the list of changes takes, too. */
 const IDS = { key: /^(key_[0-9A-HJKMNP-TV-Z]{26}|adminkey_\w+)$/, account: /^acct_[0-9A-HJKMNP-TV-Z]{26}$/ }
 /** The most keys that a search tells. */
@@ -29,14 +23,14 @@ export async function findId(admin: Pick<Ask, 'get' | 'list'>, kind: keyof typeo
   // Parts of names are found, too, and may crowd out the one that is meant.
   const found: readonly NamedKey[] =
     first.length < MOST_FOUND ? first : (await admin.list<KeyShape | AccountShape>(`/${kind}s`)).data
-  return onlyKey(found, text, WORDS[kind]).id
+  return onlyKey(found, text, kind).id
 }
 
-export const noSuch = (kind: keyof typeof IDS, text: string) =>
-  `There is no ${kind} '${text}'. '${WORDS[kind].list}' shows those that exist.`
+export const noSuch = (noun: string, text: string) =>
+  `There is no ${noun} '${text}'. 'waybill ${noun.replace(' ', '-')}s list' shows those that exist.`
 
 /** A revoked key counts only if no other is called so: a name and an external id can be given again. */
-export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string, { noun, list }: Words): Key {
+export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string, noun: string): Key {
   const called = keys.filter(({ id, name, external_id, last_four, previous }) =>
     [id, name, external_id, last_four, previous?.last_four].includes(text),
   )
@@ -45,8 +39,8 @@ export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string
   if (only && others.length === 0) return only
   if (only) throw new CliError(`'${text}' is not one ${noun}, so say its id:${lines([only, ...others])}`)
   const like = keys.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-  const hint = like.length > 0 ? ` Did you mean one of these?${lines(like)}` : ` '${list}' shows those that exist.`
-  throw new CliError(`There is no ${noun} '${text}'.${hint}`)
+  if (like.length === 0) throw new CliError(noSuch(noun, text))
+  throw new CliError(`There is no ${noun} '${text}'. Did you mean one of these?${lines(like)}`)
 }
 
 function lines(keys: readonly NamedKey[]): string {

@@ -6,8 +6,7 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
 import { option, upTo } from './arguments.ts'
-import type { Here } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Here } from './open-session.ts'
 
 type ImportOptions = {
   readonly keys: readonly string[]

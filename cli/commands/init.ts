@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import catalog from '../../infra/catalog.json' with { type: 'json' }
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { documentOf, IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
-import type { Here } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Here } from './open-session.ts'
 
 /** JSON has no comments, so each file has a remark for people. */
 const FILES: Readonly<Record<string, object>> = {
@@ -32,9 +31,8 @@ export const INIT: CommandRow = {
     }
     for (const [name, content] of Object.entries(FILES)) {
       const isNew = await isWritten(join(terminal.folder, name), `${JSON.stringify(content, null, 2)}\n`)
-      out.log(
-        `${name} is ${isNew ? 'written: its $comment says what to change' : 'there already, and stays as it is'}.`,
-      )
+      const outcome = isNew ? 'written: its $comment says what to change' : 'there already, and stays as it is'
+      out.log(`${name} is ${outcome}.`)
     }
     out.log("Next: 'npx waybill deploy --stage dev', or 'npx waybill' for a gateway on this machine.")
   },

@@ -1,11 +1,9 @@
-import { InvalidArgumentError } from 'commander'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { printJson } from '../../layers/terminal/output.ts'
-import { option, required } from './arguments.ts'
+import { mustBe, option, required } from './arguments.ts'
 import { gatherInvoices, type Invoice, type InvoiceLine, type Invoices, type InvoiceTotal } from './invoices.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Session } from './open-session.ts'
 
 type Options = {
   readonly month: string
@@ -14,21 +12,18 @@ type Options = {
   readonly format: 'csv' | 'json' | 'html'
 }
 
+const monthIn = (text: string) => /^20\d\d-(0[1-9]|1[0-2])$/.exec(text)?.[0]
+
 export const INVOICE: CommandRow = {
   words:
     'what each customer, an account or a key, was charged in a month, by model; exits with 1 if a day is open or the books differ',
   options: [
-    required('--month <month>', 'a UTC month such as 2026-10', readMonth),
+    required('--month <month>', 'a UTC month such as 2026-10', mustBe('a month such as 2026-10', monthIn)),
     option('--key <key>', 'of this key only'),
     option('--account <account>', 'of this account only'),
     option('--format <format>', 'how to write it').choices(['csv', 'json', 'html']).default('csv'),
   ],
   work: invoiceAction,
-}
-
-function readMonth(text: string): string {
-  if (/^20\d\d-(0[1-9]|1[0-2])$/.test(text)) return text
-  throw new InvalidArgumentError('It must be a month such as 2026-10.')
 }
 
 async function invoiceAction(session: Session, { month, format, ...asked }: Options): Promise<void> {

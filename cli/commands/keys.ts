@@ -1,9 +1,6 @@
 import { Argument } from 'commander'
 import type { AccountDetail, AccountGrantMade } from '../../layers/admin/api/shapes/accounts.ts'
 import type { GrantMade, GrantShape, KeyDetail, KeyShape, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
-import { SETTING_OPTIONS } from '../../layers/admin/settings/setting-fields.ts'
-import { shownText } from '../../layers/admin/settings/setting-texts.ts'
-import { ASKED_SETTINGS, SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { GRACE_MS } from '../../layers/gateway/domain/keys/key-settings.ts'
@@ -12,14 +9,12 @@ import { formatCredits, type Nano, parseCredits, parseSignedCredits } from '../.
 import { BRAND } from '../../layers/gateway/names.ts'
 import { CliError } from '../../layers/terminal/cli-error.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
-import { printJson } from '../../layers/terminal/output.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import * as args from './arguments.ts'
 import { keySettings, option, required, type SettingOption, type SettingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
 import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow, CommandRows } from './run.ts'
+import type { CommandRow, CommandRows, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
@@ -33,16 +28,7 @@ export const BEGIN_OPTIONS = [
   referenceOption('the payment behind the credits, such as an invoice'),
 ]
 
-type Update<Shown> = {
-  readonly words: string
-  readonly settings: readonly SettingOption[]
-  readonly example: string
-  readonly changes: (before: Shown, after: Shown) => readonly string[]
-}
-
-/** Changes the settings of a key or an account. */
-export function updateCommand<Shown extends KeyDetail | AccountDetail>(row: Update<Shown>): CommandRow {
-  const { words, settings, example, changes } = row
+export function updateCommand(words: string, settings: readonly SettingOption[], example: string): CommandRow {
   return {
     words,
     options: settings.map(({ option }) => option),
@@ -53,10 +39,10 @@ export function updateCommand<Shown extends KeyDetail | AccountDetail>(row: Upda
     async work(session: Session, options: SettingOptions, id: string) {
       const given = settingsOf(settings, options, session.nowMs)
       warnOfIpv6(session, given.allowlist)
-      const before = await keyAt<Shown>(session, id)
+      const before = await keyAt<KeyDetail | AccountDetail>(session, id)
       await session.confirm(() => `update ${id} (${before.name}) (${Object.keys(given).join(', ')})`)
-      const after = await session.admin.change<Shown>('PATCH', pathOf(id), given, before.version)
-      showChange(session, after, changes(before, after))
+      const after = await session.admin.change<typeof before>('PATCH', pathOf(id), given, before.version)
+      showChange(session, after, settingChanges(settings, before, after))
     },
   }
 }
@@ -108,18 +94,9 @@ export const KEYS: CommandRow = {
     },
     'show <key>': {
       words: 'one key',
-      async work(session: Session, _: object, id: string) {
-        const key = await keyAt(session, id)
-        if (session.json) printJson(session.out, key)
-        else showKey(key, session)
-      },
+      work: async (session: Session, _: object, id: string) => showKey(session, await keyAt(session, id)),
     },
-    'update <key>': updateCommand({
-      words: 'change limits; in force from the next request on',
-      settings: keySettings(false),
-      example: '--rpm 120',
-      changes: settingChanges,
-    }),
+    'update <key>': updateCommand('change limits; in force from the next request on', keySettings(false), '--rpm 120'),
     ...grantCommands('key'),
     'rotate <key>': {
       words: 'issue a new secret; the old one stays valid for a while',
@@ -152,7 +129,7 @@ async function createAction(session: Session, options: CreateOptions): Promise<v
   await showNewSecret<KeyWithSecret>(session, {
     prefix: BRAND.keyPrefix,
     save: (secret) => session.admin.once('/keys', { ...body, ...secret }),
-    show: (key) => showKey(key, session),
+    show: (key) => showKey(session, key),
     look: 'waybill keys list',
     otherwise: 'create one again',
   })
@@ -174,13 +151,13 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
   })
 }
 
-/** The names are those of the options that change them. */
-function settingChanges(before: KeyDetail, after: KeyDetail): string[] {
-  return ASKED_SETTINGS.flatMap((setting) => {
-    const { field } = SETTING_WORDS[setting]
-    const [old, now] = [shownText(setting, before[field]), shownText(setting, after[field])]
-    return old === now ? [] : [changeLine(SETTING_OPTIONS[setting].option, old, now)]
+/** Two options may be of one field. */
+function settingChanges(settings: readonly SettingOption[], before: object, after: object): string[] {
+  const lines = settings.flatMap(({ name, field, shown }) => {
+    const [old = '', now = ''] = [before, after].map((one) => shown((one as SettingOptions)[field]))
+    return old === now ? [] : [changeLine(name, old, now)]
   })
+  return [...new Set(lines)]
 }
 
 type GrantOptions = { readonly reference?: string; readonly again?: boolean }

@@ -9,9 +9,6 @@ import { wide } from '../../layers/terminal/table.ts'
 import type { Style } from '../../layers/terminal/terminal.ts'
 import type { Session } from './open-session.ts'
 
-// Shared by the commands about one key.
-
-/** The path of a key or an account. */
 export function pathOf(id: string): string {
   return `/${id.startsWith('acct_') ? 'accounts' : 'keys'}/${encodeURIComponent(id)}`
 }
@@ -66,12 +63,13 @@ export const KEY_COLUMNS = {
 }
 type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
 
-export function showKey(key: KeyShape, { out, nowMs }: Pick<Session, 'out' | 'nowMs'>): void {
+export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
+  if (json) return printJson(out, key)
   const { previous } = key
   printFields(out, {
     id: key.id,
     name: key.name,
-    status: key.status,
+    status: key.account_suspended ? `${key.status} with its account` : key.status,
     key: `${key.prefix}…${key.last_four}`,
     ...(previous && {
       // An operator wants to know if the old secret can be ended.

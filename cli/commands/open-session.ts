@@ -1,3 +1,4 @@
+import type { Argument, Option } from 'commander'
 import { confirmer } from '../../layers/terminal/confirm.ts'
 import type { Progress } from '../../layers/terminal/progress.ts'
 import type { Screen, Terminal } from '../../layers/terminal/terminal.ts'
@@ -18,6 +19,25 @@ export type Here = {
 
 /** Those of a command that works on a gateway. */
 export type Session = Awaited<ReturnType<typeof openSession>>
+
+type Work<Place, Options> = (place: Place, options: Options, ...args: string[]) => unknown
+
+export type CommandRow = {
+  readonly words: string
+  /** An argument that is more than a text, behind those of the usage. */
+  readonly argument?: Argument
+  readonly options?: readonly Option[]
+  /** Throws before a gateway is asked. */
+  readonly check?: (options: never) => void
+  readonly work?: Work<Session, never>
+  readonly here?: Work<Here, never>
+  /** Decides for a command that can do both. */
+  readonly isHere?: Work<Here, never>
+  readonly commands?: CommandRows
+}
+
+/** The names are usages, such as `show <key>`. */
+export type CommandRows = Readonly<Record<string, CommandRow>>
 
 export type OpenAdmin = (connection: Connection) => Ask
 

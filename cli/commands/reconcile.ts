@@ -9,8 +9,7 @@ import type { Bill } from '../bills/read-bill.ts'
 import type { Reconciled } from '../bills/reconcile.ts'
 import { option, percentage, required, upTo } from './arguments.ts'
 import { exportedRows } from './exported-rows.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Session } from './open-session.ts'
 import { type RangeOptions, rangeOf, rangeOptions } from './time-range.ts'
 
 type ReconcileOptions = RangeOptions & {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { InvalidArgumentError } from 'commander'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, isoTime, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
@@ -7,12 +6,12 @@ import { OUTCOMES } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { printJson, printJsonLine } from '../../layers/terminal/output.ts'
 import { printTable, shortened, summed, wide } from '../../layers/terminal/table.ts'
 import type { Screen, Style } from '../../layers/terminal/terminal.ts'
-import { option } from './arguments.ts'
+import { mustBe, option } from './arguments.ts'
 import type { Session } from './open-session.ts'
 import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
 
 export type UsageFilter = { readonly [Name in 'key' | 'account' | 'model' | 'user' | 'tag']?: string } & {
-  readonly status?: ReturnType<typeof readStatus>
+  readonly status?: Status
 }
 
 const FORMS = `a status such as 429 or 5xx, or ${OUTCOMES.join(', ')}`
@@ -23,14 +22,15 @@ export const FILTER_OPTIONS = [
   option('--model <model>', 'for this model only'),
   option('--user <user>', 'of this user only, as callers named it'),
   option('--tag <name=value>', 'with this tag only; a name alone is a tag of any value'),
-  option('--status <status>', `only these: ${FORMS}`, readStatus),
+  option('--status <status>', `only these: ${FORMS}`, mustBe(FORMS, statusIn)),
 ]
 
 /** The admin API has requests by their outcome, or by their HTTP status. */
-function readStatus(text: string): { readonly outcome?: string; readonly status?: string } {
+type Status = { readonly outcome?: string; readonly status?: string }
+
+function statusIn(text: string): Status | undefined {
   if (OUTCOMES.some((outcome) => outcome === text)) return { outcome: text }
-  if (/^[1-5](\d\d|xx)$/.test(text)) return { status: text }
-  throw new InvalidArgumentError(`It must be ${FORMS}.`)
+  return /^[1-5](\d\d|xx)$/.test(text) ? { status: text } : undefined
 }
 
 export function filterQuery({ key, account, model, user, tag, status }: UsageFilter) {

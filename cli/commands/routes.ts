@@ -2,8 +2,7 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { printList, summed, wide } from '../../layers/terminal/table.ts'
 import type { Ask } from '../admin-client/ask.ts'
-import type { Session } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Session } from './open-session.ts'
 
 export const ROUTES: CommandRow = {
   words: 'the upstreams behind the models',

@@ -1,35 +1,12 @@
-import type { Argument, Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { startProgress } from '../../layers/terminal/progress.ts'
 import { screenOf, type Terminal } from '../../layers/terminal/terminal.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { findId, noSuch } from './find-key.ts'
-import type { GlobalOptions, Here, OpenAdmin, Session } from './open-session.ts'
+import type { CommandRow, CommandRows, GlobalOptions, OpenAdmin } from './open-session.ts'
 
-type Work<Place, Options> = (place: Place, options: Options, ...args: string[]) => unknown
-
-export type CommandRow = {
-  readonly words: string
-  /** An argument that is more than a text, behind those of the usage. */
-  readonly argument?: Argument
-  readonly options?: readonly Option[]
-  /** Throws before a gateway is asked. */
-  readonly check?: (options: never) => void
-  readonly work?: Work<Session, never>
-  readonly here?: Work<Here, never>
-  /** Decides for a command that can do both. */
-  readonly isHere?: Work<Here, never>
-  readonly commands?: CommandRows
-}
-
-/** The names are usages, such as `show <key>`. */
-export type CommandRows = Readonly<Record<string, CommandRow>>
-
-type Parts = {
-  readonly terminal: Terminal
-  readonly fail: () => void
-  readonly openAdmin: OpenAdmin | undefined
-}
+type Parts = { readonly terminal: Terminal; readonly fail: () => void; readonly openAdmin: OpenAdmin | undefined }
 
 export function addCommands(parent: Command, rows: CommandRows, parts: Parts): void {
   for (const [usage, row] of Object.entries(rows)) {

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { InvalidArgumentError } from 'commander'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
@@ -8,11 +7,10 @@ import { CliError } from '../../layers/terminal/cli-error.ts'
 import { printJson } from '../../layers/terminal/output.ts'
 import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import { inWords } from '../admin-client/refusal.ts'
-import { option, wholeNumber } from './arguments.ts'
+import { mustBe, option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
-import type { Session } from './open-session.ts'
+import type { CommandRow, Session } from './open-session.ts'
 import { FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
-import type { CommandRow } from './run.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
 type ExportOptions = RangeOptions &
@@ -58,7 +56,7 @@ export const USAGE: CommandRow = {
         ...FILTER_OPTIONS,
         option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
           .choices(NAMED_GROUPS)
-          .argParser(readGroup)
+          .argParser(mustBe(`one of ${GROUP_WORDS}`, groupIn))
           .default('model'),
       ],
       work: summaryAction,
@@ -66,11 +64,8 @@ export const USAGE: CommandRow = {
   },
 }
 
-function readGroup(text: string): SummaryGroup {
-  const known = NAMED_GROUPS.find((group) => group === text)
-  if (known) return known
-  if (/^tag:.{1,64}$/s.test(text)) return text as SummaryGroup
-  throw new InvalidArgumentError(`It must be one of ${GROUP_WORDS}.`)
+function groupIn(text: string): SummaryGroup | undefined {
+  return NAMED_GROUPS.find((group) => group === text) ?? (/^tag:.{1,64}$/s.exec(text)?.[0] as SummaryGroup | undefined)
 }
 
 async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {

@@ -4,8 +4,7 @@ import { printValue } from '../../layers/terminal/output.ts'
 import { chooseGateway, chosenGateway, STAGE_VARIABLE } from '../connect/chosen-gateway.ts'
 import type { Target } from '../connect/connect.ts'
 import { option } from './arguments.ts'
-import type { Here } from './open-session.ts'
-import type { CommandRow } from './run.ts'
+import type { CommandRow, Here } from './open-session.ts'
 
 export const USE: CommandRow = {
   words: 'the gateway of commands that name none: choose it (a stage, --stack or --local), give it up, or tell it',

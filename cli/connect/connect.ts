@@ -19,7 +19,6 @@ export type Target = {
   readonly adminKey?: string
 }
 
-/** A gateway, whose admin API does all that a command asks for. */
 export type Connection = {
   readonly stage: string
   /** True if changes need a confirmation. */

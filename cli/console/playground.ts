@@ -49,10 +49,7 @@ export function openPlayground(client: AdminClient, { chatUrl }: Pick<Connection
     return withSecret((await ownKey()).secret)
 
     function withSecret(secret: string): Promise<Response> {
-      return fetch(url, {
-        ...sent,
-        headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-      })
+      return fetch(url, { ...sent, headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' } })
     }
   }
 

@@ -50,8 +50,7 @@ export function createConsoleServer({ api, scopes, tokens, page, playground }: C
       throw new AdminError('invalid_console_token', why)
     }
     if (!isOfApi) return servePlayground(request, response, pathname)
-    const sent = { headers: singled(headers), body: await readBody(request) }
-    await write(response, await api({ method, path: pathname, query: searchParams, ...sent }))
+    await write(response, await api({ method, path: pathname, query: searchParams, ...(await readSent(request)) }))
   }
 
   async function servePage(method: string, path: string, response: ServerResponse): Promise<void> {
@@ -63,8 +62,7 @@ export function createConsoleServer({ api, scopes, tokens, page, playground }: C
 
   async function openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requireMethod(request.method, 'POST')
-    const body = await readBody(request)
-    const { launch } = readJson({ headers: singled(request.headers), body }, {})
+    const { launch } = readJson(await readSent(request), {})
     const token = tokens.exchange(launch)
     if (token === undefined) {
       const why = "This launch token is not valid, or was used. 'waybill console' makes one."
@@ -81,9 +79,9 @@ export function createConsoleServer({ api, scopes, tokens, page, playground }: C
     response.once('close', () => left.abort())
     if (path !== '/console/playground/chat/completions') throw notFound()
     requireMethod(request.method, 'POST')
-    const body = await readBody(request)
-    readJson({ headers: singled(request.headers), body }, { mostBytes: MOST_BYTES - 1 })
-    await passOn(await playground.chat(body, left.signal), response)
+    const sent = await readSent(request)
+    readJson(sent, { mostBytes: MOST_BYTES - 1 })
+    await passOn(await playground.chat(sent.body, left.signal), response)
   }
 
   async function write(response: ServerResponse, { status, headers, body }: AdminAnswer): Promise<void> {
@@ -122,14 +120,8 @@ function requireMethod(method: string | undefined, allowed: string): void {
   throw new AdminError('method_not_allowed', `This takes ${allowed}.`, { headers: { Allow: allowed } })
 }
 
-function singled(headers: IncomingMessage['headers']): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  )
-}
-
 /** Reads as much of a body as any route accepts, and one byte more, by which it is refused. */
-async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+async function readSent(request: IncomingMessage) {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -139,7 +131,10 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
       throw new AdminError('request_too_large', `The body may have at most ${Math.floor(MOST_BYTES / 1024)} KiB.`)
     }
   }
-  return Buffer.concat(chunks)
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value] as const,
+  )
+  return { headers: Object.fromEntries(headers), body: Buffer.concat(chunks) }
 }
 
 async function passOn(answer: Response, response: ServerResponse): Promise<void> {

@@ -158,9 +158,6 @@ function hasFallen(path: Path, ours: CatalogModel, proposed: Figures): boolean {
   const [was, is] = prices.map((price) => price && parsePrice(price))
   if (!was || !is) return false
   const lengths = [...was.tiers, ...is.tiers].map(({ above }) => above + 1)
-  return lengths.some((tokens) =>
-    (['inputPico', 'outputPico'] as const).some((kind) =>
-      isFall(priceAt(was, tokens)[kind], priceAt(is, tokens)[kind]),
-    ),
-  )
+  const pairs = lengths.map((tokens) => [priceAt(was, tokens), priceAt(is, tokens)] as const)
+  return pairs.some(([old, now]) => isFall(old.inputPico, now.inputPico) || isFall(old.outputPico, now.outputPico))
 }

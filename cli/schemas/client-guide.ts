@@ -8,10 +8,8 @@ const GUIDE = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'u
 export function rowsOf(head: string, heading = ''): readonly string[][] {
   const [, table = ''] = GUIDE.slice(GUIDE.indexOf(`\n## ${heading}`)).split(`\n${head}\n`)
   const [rows = ''] = table.split(/\n(?!\|)/)
-  return rows
-    .split('\n')
-    .slice(1)
-    .map((row) => row.slice(2, -2).split(' | '))
+  const [, ...lines] = rows.split('\n')
+  return lines.map((row) => row.slice(2, -2).split(' | '))
 }
 
 /** The words beside every name in the first column of a table. A path such as `a.b` counts as `a`. */

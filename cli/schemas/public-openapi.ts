@@ -8,11 +8,7 @@ import * as responses from './responses.ts'
 import * as shapes from './shapes.ts'
 
 type PublicPath = (typeof ENDPOINTS)[keyof typeof ENDPOINTS]['routes'][number]['path']
-type Operation = {
-  readonly operationId: string
-  readonly tag: string
-  readonly answer?: keyof typeof shapes
-}
+type Operation = { readonly operationId: string; readonly tag: string; readonly answer?: keyof typeof shapes }
 
 /** The answers of the others are those of their contracts. */
 const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {

@@ -8,8 +8,6 @@ import { ownNames } from '../../layers/gateway/wire/requests/headers.ts'
 import { rowsOf, sentence, wordsOf } from './client-guide.ts'
 import { type Json, jsonContent, refTo, statusName } from './json-schema.ts'
 
-// The headers and the refusals of the public API.
-
 const { cost, provider, attempts, dropped, lowered, replayed } = ownNames(BRAND.headerPrefix)
 
 const described = (head: string) =>

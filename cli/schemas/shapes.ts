@@ -104,10 +104,7 @@ export const ModelList = shape('All models that can be asked.', models, EXAMPLES
 
 const endpoint = (words: string) => z.enum(QUOTED_PATHS as [string, ...string[]]).describe(words)
 
-const QUOTED = {
-  endpoint: '/v1/chat/completions',
-  body: API_CONTRACTS['/v1/chat/completions']?.example,
-}
+const QUOTED = { endpoint: '/v1/chat/completions', body: API_CONTRACTS['/v1/chat/completions']?.example }
 export const QuoteRequest = z
   .strictObject({
     endpoint: endpoint('The endpoint at which the request would be sent.'),

@@ -17,7 +17,6 @@ type SmokeKey = { readonly id: string; readonly secret: string }
 
 export function callerOf({ admin, chatUrl, apiUrl }: Session, { id: keyId, secret }: SmokeKey, model: string) {
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  /** Every answer, in the order in which they came. */
   const seen: Seen[] = []
   const call = async (...args: Parameters<typeof send>) => {
     const answer = await send(...args)

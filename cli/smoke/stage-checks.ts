@@ -35,7 +35,6 @@ export async function checkPlainHttp(baseUrl: string): Promise<NotApplicable | u
 
 type Resolve = (host: string) => Promise<readonly string[]>
 
-/** Fails if the name does not have addresses of the kinds that the stage's settings demand. */
 export async function checkIpv6(baseUrl: string, isOn: boolean, resolve6: Resolve): Promise<NotApplicable | undefined> {
   const { hostname } = new URL(baseUrl)
   if (/^[\d.]+$|^\[|^localhost$/.test(hostname)) return { notApplicable: 'this gateway has no name in the DNS' }

@@ -5,9 +5,8 @@ import { ask, pathOf, post } from '../api.ts'
 import { announce } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
 import { NamePicker } from '../parts/filters.tsx'
-import { Share } from '../parts/metric.tsx'
 import { counted, countOf, shortAmount } from '../parts/numbers.ts'
-import { Empty, Panel } from '../parts/panel.tsx'
+import { Empty, Panel, Share } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { Badge, Credits, Moment, NameLink } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
@@ -39,12 +38,10 @@ function Keys({ of: { id, keys } }: { readonly of: AccountDetail }) {
   const columns: readonly Column<Key>[] = [
     { ...name('Name', (key) => <NameLink id={key.id} name={key.name} />), class: 'fill' },
     cell('State', (key) => <Badge of={key.status} />),
-    number(`Charged in ${DAYS} days`, (key) => (
-      <>
-        <Credits of={used.get(key.id)?.cost ?? '0'} />
-        <Share of={(used.get(key.id)?.share ?? 0) / 1000} />
-      </>
-    )),
+    number(`Charged in ${DAYS} days`, (key) => [
+      <Credits of={used.get(key.id)?.cost ?? '0'} />,
+      <Share of={(used.get(key.id)?.share ?? 0) / 1000} />,
+    ]),
     number('Requests', (key) => counted(used.get(key.id)?.requests ?? 0)),
     credits('Spent in all', (key) => key.spent),
     credits('With it', (key) => key.available),

@@ -6,9 +6,8 @@ import { AmountField, announce, Button, Choice, optionsOf, ReferenceField, Searc
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
 import { download } from '../parts/download.ts'
-import { LeftBar } from '../parts/metric.tsx'
 import { Page } from '../parts/page.tsx'
-import { Empty } from '../parts/panel.tsx'
+import { Empty, LeftBar } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
 import { SettingsForm } from '../parts/settings-form.tsx'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
@@ -59,12 +58,7 @@ function isFoundBy({ id, name, external_id, contact_name, contact_email }: Accou
 const COLUMNS: readonly Column<AccountShape>[] = [
   { ...name('Name', (one) => <NameLink id={one.id} name={one.name} />), class: 'fill' },
   cell('State', (one) => <State of={one} />),
-  number('Balance', (one) => (
-    <>
-      <Credits of={one.available} />
-      <LeftBar available={one.available} granted={one.granted} />
-    </>
-  )),
+  number('Balance', (one) => [<Credits of={one.available} />, <LeftBar of={one} />]),
   credits('Spent', (one) => one.spent),
   count('Keys', (one) => one.key_count),
   cell('External id', (one) => one.external_id, 'short'),

@@ -3,10 +3,9 @@ import type { AuditLine } from '../../layers/admin/api/shapes/books.ts'
 import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
 import { announce, Button } from '../parts/controls.tsx'
-import { Loading, Problem } from '../parts/loading.tsx'
 import { counted, countOf } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Command, Panel } from '../parts/panel.tsx'
+import { Command, Loading, Panel, Problem } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
@@ -96,7 +95,6 @@ export function Books({ url }: { readonly url: PageUrl }) {
   )
 }
 
-/** `3 keys`, or `3 keys and 1 customer`. */
 function audited({ keys, accounts }: Summary): string {
   return accounts > 0 ? `${keys} keys and ${countOf(accounts, 'customer')}` : `${keys} keys`
 }

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { By } from '../parts/columns.tsx'
-import { Button } from '../parts/controls.tsx'
-import { Loading } from '../parts/loading.tsx'
+import { Button, PrimaryButton } from '../parts/controls.tsx'
 import { Page } from '../parts/page.tsx'
-import { Empty } from '../parts/panel.tsx'
+import { Empty, Loading } from '../parts/panel.tsx'
 import { type Column, cell, number, Rows } from '../parts/table.tsx'
 import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
 import { Badge, Moment } from '../parts/values.tsx'
@@ -49,14 +48,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   return (
     <Page
       title="Catalog"
-      actions={
-        shown.data &&
-        draft === undefined && (
-          <Button class="primary" onClick={() => edit(model)}>
-            Edit
-          </Button>
-        )
-      }
+      actions={shown.data && draft === undefined && <PrimaryButton onClick={() => edit(model)}>Edit</PrimaryButton>}
     >
       <Loading of={shown}>
         {(data) => (

@@ -10,9 +10,9 @@ import { titleOf } from '../parts/rail-pages.ts'
 import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { NameLink, useNow } from '../parts/values.tsx'
-import { filtersIn, linkTo, type PageUrl } from '../router.ts'
+import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
-const FILTERS = ['what', 'from', 'to', 'q'] as const
+const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
 const KINDS = optionsOf('Every kind', Object.values(EVENT_NAMES), String)
 /** A text is looked for in all changes since then, unless a day is given. */
 const SEARCHED_DAYS = 90
@@ -24,9 +24,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
   const { q, ...asked } = query
   const searchedFrom = dayText(useNow(HOUR_MS) - SEARCHED_DAYS * DAY_MS)
   const events = useList<EventShape>('/events', { ...asked, from: asked.from || (q && searchedFrom) }, q !== '')
-  const rows = q
-    ? events.rows.filter((event) => JSON.stringify(event).toLowerCase().includes(q.toLowerCase()))
-    : events.rows
+  const rows = events.rows.filter((event) => !q || JSON.stringify(event).toLowerCase().includes(q.toLowerCase()))
   return (
     <Page title="Changes">
       <div class="row wrap bar">
@@ -42,6 +40,14 @@ export function Changes({ url }: { readonly url: PageUrl }) {
             />
           </label>
         ))}
+        {(['key_id', 'by'] as const).map(
+          (name) =>
+            query[name] && (
+              <a key={name} class="badge" href={withQuery(url, { [name]: null })} title="Show all again">
+                {query[name]} ×
+              </a>
+            ),
+        )}
       </div>
       {q && !asked.from && <p class="quiet">Of the last {SEARCHED_DAYS} days.</p>}
       <Rows

@@ -6,12 +6,11 @@ import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { pathOf, post } from '../api.ts'
 import { announce, Select } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
-import { Share } from '../parts/metric.tsx'
 import { counted } from '../parts/numbers.ts'
-import { Panel } from '../parts/panel.tsx'
+import { Panel, Share } from '../parts/panel.tsx'
 import { useNewSecret } from '../parts/secret-dialog.tsx'
 import { type Column, cell, credits, name, Table } from '../parts/table.tsx'
-import { Badge, Credits, Moment, RequestLink, useNow } from '../parts/values.tsx'
+import { Badge, Credits, Moment, NameLink, RequestLink, useNow } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { type Act, ActButton, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
 import { DetailPage } from './detail/page.tsx'
@@ -27,7 +26,17 @@ export function KeyPage({ url }: { readonly url: PageUrl }) {
         last_used_at,
         `${counted(requests_today)} today, ${counted(requests_open)} under way`,
       ]}
-      above={(key, onDone) => <GraceBanner of={key} onDone={onDone} />}
+      above={(key, onDone) => (
+        <>
+          {key.account_suspended && (
+            <p class="notice warn">
+              It is suspended with its customer <NameLink id={key.account_id} name={key.account_name} />, who must be
+              resumed first.
+            </p>
+          )}
+          <GraceBanner of={key} onDone={onDone} />
+        </>
+      )}
       beside={(key) => <Limits of={key} />}
       below={({ holds }) =>
         holds.length > 0 && (
@@ -62,11 +71,7 @@ function GraceBanner({ of: key, onDone }: { readonly of: KeyDetail; readonly onD
 
 function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
   if (!previous?.last_used_at) return <strong>Nobody has used it since the rotation.</strong>
-  return (
-    <>
-      <strong>It is still in use:</strong> last <Moment at={previous.last_used_at} />.
-    </>
-  )
+  return [<strong>It is still in use:</strong>, ' last ', <Moment at={previous.last_used_at} />, '.']
 }
 
 /** The time left until a moment, second by second. Hidden from screen readers, which would read it without end. */
@@ -99,11 +104,7 @@ function Limits({ of: key }: { readonly of: KeyDetail }) {
             name={labelOf(setting)}
             used={Number(limit) - Number(remaining)}
             limit={Number(limit)}
-            amounts={
-              <>
-                <Credits of={remaining} /> of <Credits of={limit} /> left
-              </>
-            }
+            amounts={[<Credits of={remaining} />, ' of ', <Credits of={limit} />, ' left']}
           />
         ))}
       </div>
@@ -132,12 +133,7 @@ function Gauge({ name, used, limit, amounts, children }: GaugeProps) {
 }
 
 const ACTS: readonly Act<KeyDetail>[] = [
-  {
-    button: 'Grant credits',
-    class: 'primary',
-    isOffered: ({ account_id }) => account_id === null,
-    Form: GrantCredits,
-  },
+  { button: 'Grant credits', class: 'primary', isOffered: ({ account_id }) => account_id === null, Form: GrantCredits },
   { button: 'Change settings', Form: EditSettings },
   { button: 'Rotate', Form: RotateKey },
   ...pausing<KeyDetail>(() => 'it'),
@@ -154,11 +150,7 @@ const END_GRACE = plain<KeyDetail>({
   button: 'End now',
   path: 'end-grace',
   title: (name) => `End the old secret of ${name}?`,
-  about: (key) => (
-    <>
-      <OldUse of={key} /> Who uses it is refused from the next request on.
-    </>
-  ),
+  about: (key) => [<OldUse of={key} />, ' Who uses it is refused from the next request on.'],
 })
 
 const GRACES = [

@@ -1,12 +1,11 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { Button, Choice, optionsOf, SearchField } from '../parts/controls.tsx'
+import { Button, Choice, optionsOf, PrimaryButton, SearchField } from '../parts/controls.tsx'
 import { keysCsv } from '../parts/csv.ts'
 import { download } from '../parts/download.ts'
-import { LeftBar } from '../parts/metric.tsx'
 import { compareCredits } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Empty } from '../parts/panel.tsx'
+import { Empty, LeftBar } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
@@ -37,14 +36,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
-    <Page
-      title="Keys"
-      actions={
-        <Button class="primary" onClick={() => create(true)}>
-          Create key
-        </Button>
-      }
-    >
+    <Page title="Keys" actions={<PrimaryButton onClick={() => create(true)}>Create key</PrimaryButton>}>
       <div class="row wrap bar">
         <SearchField label="Find keys" placeholder="Name, customer, id or last four" {...filter('q')} />
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
@@ -107,12 +99,7 @@ const COLUMNS: readonly Column<KeyShape>[] = [
   cell('State', (key) => <State of={key} />),
   number('Balance', (key) => {
     if (key.account_id) return <NameLink id={key.account_id} name={key.account_name} />
-    return (
-      <>
-        <Credits of={key.available} />
-        <LeftBar available={key.available} granted={key.granted} />
-      </>
-    )
+    return [<Credits of={key.available} />, <LeftBar of={key} />]
   }),
   credits('Spent', (key) => key.spent),
   count('Today', (key) => key.requests_today),

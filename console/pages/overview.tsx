@@ -2,8 +2,8 @@ import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/ap
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { Button, Segments } from '../parts/controls.tsx'
 import { RangePicker } from '../parts/filters.tsx'
-import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
+import { Loading } from '../parts/panel.tsx'
 import { RANGES, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
@@ -31,13 +31,11 @@ export function Overview({ url }: { readonly url: PageUrl }) {
   return (
     <Page
       title="Overview"
-      actions={
-        <>
-          <Segments label="Range" options={RANGES} value={range.name} url={url} name="range" without={MOMENTS} />
-          <RangePicker url={url} range={range} />
-          <Button onClick={() => void overview.reload()}>Refresh</Button>
-        </>
-      }
+      actions={[
+        <Segments label="Range" options={RANGES} value={range.name} url={url} name="range" without={MOMENTS} />,
+        <RangePicker url={url} range={range} />,
+        <Button onClick={() => void overview.reload()}>Refresh</Button>,
+      ]}
     >
       <Loading of={overview}>
         {(data) => (

@@ -1,12 +1,11 @@
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { CopyButton } from '../parts/controls.tsx'
-import { Loading } from '../parts/loading.tsx'
 import { Page } from '../parts/page.tsx'
-import { Facts, Panel } from '../parts/panel.tsx'
+import { Facts, Loading, Panel } from '../parts/panel.tsx'
 import { useLive } from '../parts/use-load.ts'
 import type { PageUrl } from '../router.ts'
 import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'
-import { customerText, explained, rowFacts } from './request/row-facts.ts'
+import { customerText, explained, type RowFacts } from './request/row-facts.ts'
 
 /** An open request may settle any moment. */
 const LIVE_MS = 4000
@@ -42,7 +41,7 @@ export function RequestPage({ url }: { readonly url: PageUrl }) {
 
 function Waybill({ of: request }: { readonly of: RequestShape }) {
   const { bill, row } = request
-  const facts = rowFacts(request)
+  const facts: RowFacts = row ?? {}
   return (
     <>
       <Summary of={request} />

@@ -1,24 +1,25 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { askCsv } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
 import { Button, Tick } from '../parts/controls.tsx'
 import { download } from '../parts/download.ts'
-import { Loading, Problem } from '../parts/loading.tsx'
 import { counted, sumOf } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Empty, Panel } from '../parts/panel.tsx'
+import { Empty, Loading, Panel, Problem } from '../parts/panel.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { TimeChart } from '../parts/usage-chart.tsx'
 import { type Loaded, useLive, useSubmission, useTail } from '../parts/use-load.ts'
 import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
-import { isForModel } from './requests/endpoints.ts'
 import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
 
 /** The histogram is only as live as a sum can be. */
 const LIVE_SUMS_MS = 30_000
+
+const isForModel = ({ endpoint }: RequestLine) => endpointNamed(endpoint as EndpointName).contract !== undefined
 
 export function Requests({ url }: { readonly url: PageUrl }) {
   const { query } = filtersIn(url, FILTERS)

@@ -4,10 +4,9 @@ import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/c
 import { ask } from '../api.ts'
 import { announce, Button } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
-import { Loading } from '../parts/loading.tsx'
 import { counted, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Empty } from '../parts/panel.tsx'
+import { Empty, Loading } from '../parts/panel.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, routeState, Took } from '../parts/values.tsx'
@@ -103,11 +102,7 @@ const COLUMNS: readonly Column<RouteShape>[] = [
   )),
   cell('Served by', serverOf, 'fill'),
   number('Error rate, 24 h', errorRate),
-  number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => (
-    <>
-      <Took ms={p50} />, <Took ms={p95} />
-    </>
-  )),
+  number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => [<Took ms={p50} />, ', ', <Took ms={p95} />]),
   number('Order', ({ order, priority, weight, share }) => (
     <span title={`priority ${priority}, weight ${weight}`}>
       {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
@@ -146,12 +141,9 @@ const PATIENCE = cell<RouteShape>('Gives up', patience)
 
 /** Nothing of a route that waits as long as routes usually do. */
 function patience({ first_byte_timeout_ms: first, idle_timeout_ms: idle }: RouteShape): string {
-  return [
-    first !== USUAL_FIRST_MS && `after ${durationText(first)}`,
-    idle !== USUAL_IDLE_MS && `after ${durationText(idle)} of silence`,
-  ]
-    .filter(Boolean)
-    .join(', ')
+  const unanswered = first !== USUAL_FIRST_MS && `after ${durationText(first)}`
+  const silent = idle !== USUAL_IDLE_MS && `after ${durationText(idle)} of silence`
+  return [unanswered, silent].filter(Boolean).join(', ')
 }
 
 function Result({ of: test }: { readonly of: RouteTestShape | undefined }) {

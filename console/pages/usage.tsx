@@ -6,10 +6,9 @@ import { Button, Segments } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { download } from '../parts/download.ts'
 import { NameChips, RangePicker } from '../parts/filters.tsx'
-import { Loading } from '../parts/loading.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Empty } from '../parts/panel.tsx'
+import { Empty, Loading } from '../parts/panel.tsx'
 import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
 import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
@@ -135,11 +134,7 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
     if (row.group === '-') return labelOf(row)
     return <a href={linkTo(['requests'], { ...rangeQuery(range), [by]: row.group })}>{labelOf(row)}</a>
   }
-  const group = name<Row>(GROUPS[by], (row) => (
-    <>
-      <Swatch of={colourOf(row.place)} /> {nameOf(row)}
-    </>
-  ))
+  const group = name<Row>(GROUPS[by], (row) => [<Swatch of={colourOf(row.place)} />, ' ', nameOf(row)])
   return (
     <Table
       caption={`Usage by ${wordOf(page)}`}

@@ -45,10 +45,8 @@ export function Chart<Point>(props: Props<Point>) {
   const [since, setSince] = useState<number | undefined>(undefined)
   const isWhole = points.every((point) => series.every(({ of }) => Number.isInteger(of(point))))
   const values = points.map((point) => series.map(({ of }) => Math.max(0, of(point))))
-  const ticks = ticksTo(
-    Math.max(0, ...values.map((some) => (hasLines ? Math.max(...some) : sumOf(some, Number)))),
-    isWhole,
-  )
+  const heights = values.map((some) => (hasLines ? Math.max(...some) : sumOf(some, Number)))
+  const ticks = ticksTo(Math.max(0, ...heights), isWhole)
   const axis = leftOf(ticks)
   const step = Math.max(1, width - axis) / Math.max(1, points.length)
   const y = (value: number) => 8 + (height - BOTTOM - 8) * (1 - value / (ticks.at(-1) ?? 1))

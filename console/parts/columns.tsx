@@ -1,6 +1,8 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
+import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
+import { Lines } from './panel.tsx'
 import { type Column, cell, credits, name, number } from './table.tsx'
 import { Badge, KeyName, Moment, RequestLink, Status, Took } from './values.tsx'
 
@@ -15,20 +17,22 @@ export function eventColumns(...more: readonly Column<EventShape>[]): readonly C
     cell('What', (event) => <Badge of={event.what} />),
     ...more,
     cell('Change', (event) => <EventLine event={event} />, 'rest'),
-    cell('By', (event) => <By of={event.by} />, 'short'),
+    cell(
+      'By',
+      ({ by }) => (
+        <a href={linkTo(['changes'], { by })}>
+          <By of={by} />
+        </a>
+      ),
+      'short',
+    ),
   ]
 }
 
 type Props = { readonly event: EventShape }
 
 export function EventChange({ event }: Props) {
-  return (
-    <ul class="plain">
-      {linesOf(event).map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
-  )
+  return <Lines of={linesOf(event)} />
 }
 
 function EventLine({ event }: Props) {
@@ -38,7 +42,7 @@ function EventLine({ event }: Props) {
   return (
     <details class="folded">
       <summary>{shown}</summary>
-      <EventChange event={event} />
+      <Lines of={lines} />
     </details>
   )
 }
@@ -72,10 +76,5 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
 ]
 
 function modelOf({ model, endpoint, provider }: RequestLine) {
-  return (
-    <>
-      {model ?? <span class="quiet">{endpoint}</span>}
-      {provider && <span class="quiet"> by {provider}</span>}
-    </>
-  )
+  return [model ?? <span class="quiet">{endpoint}</span>, provider && <span class="quiet"> by {provider}</span>]
 }

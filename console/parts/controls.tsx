@@ -9,6 +9,10 @@ export function Button(props: JSX.IntrinsicElements['button']) {
   return <button type="button" {...props} />
 }
 
+export function PrimaryButton(props: JSX.IntrinsicElements['button']) {
+  return <Button class="primary" {...props} />
+}
+
 type CopyProps = {
   readonly text: () => string
   readonly what: string

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
-import { Problem } from './loading.tsx'
 import { focusHeading } from './page.tsx'
+import { Problem } from './panel.tsx'
 import { useSubmission } from './use-load.ts'
 
 type Props = {

@@ -1,10 +1,6 @@
 export type Prices = { readonly [name: string]: unknown }
 
-export type ModelRoute = {
-  readonly provider: string
-  readonly model: string
-  readonly cost?: Prices
-}
+export type ModelRoute = { readonly provider: string; readonly model: string; readonly cost?: Prices }
 
 export type Model = {
   readonly id: string

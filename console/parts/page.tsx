@@ -3,11 +3,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { identity } from '../session.ts'
 import { SearchBox } from './search-box.tsx'
 
-type Props = {
-  readonly title: string
-  readonly actions?: ComponentChildren
-  readonly children: ComponentChildren
-}
+type Props = { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren }
 
 let isFirst = true
 

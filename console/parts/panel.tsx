@@ -1,4 +1,9 @@
 import type { ComponentChildren } from 'preact'
+import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
+import type { ApiFailure } from '../api.ts'
+import { colourIn, LINE } from './chart.tsx'
+import { Button } from './controls.tsx'
+import type { Loaded } from './use-load.ts'
 
 type Props = {
   readonly title: string
@@ -42,6 +47,16 @@ export function Facts({ of, class: kind = 'facts' }: FactsProps) {
   )
 }
 
+export function Lines({ of }: { readonly of: readonly string[] }) {
+  return (
+    <ul class="plain">
+      {of.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  )
+}
+
 /** Defined by the build: a package has no npm scripts. */
 declare const WAYBILL_PACKAGE: boolean
 
@@ -67,4 +82,104 @@ export function Empty({ title, command, children }: EmptyProps) {
       {command && <Command>{command}</Command>}
     </div>
   )
+}
+
+type LoadingProps<T> = { readonly of: Omit<Loaded<T>, 'set'>; readonly children: (data: T) => ComponentChildren }
+
+/** The last known data is shown, also when reloading failed. */
+export function Loading<T>({ of, children }: LoadingProps<T>) {
+  return (
+    <>
+      <Problem failure={of.failure} again={() => void of.reload()} />
+      {of.data === undefined ? !of.failure && <p class="quiet">Loading…</p> : children(of.data)}
+    </>
+  )
+}
+
+export function Problem({ failure, again }: { readonly failure: ApiFailure | undefined; readonly again?: () => void }) {
+  if (!failure) return null
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        {failure.param && <code>{failure.param}: </code>}
+        {failure.message}
+        {failure.requestId && [' (', <code>{failure.requestId}</code>, ')']}
+      </p>
+      {again && <Button onClick={again}>Try again</Button>}
+    </div>
+  )
+}
+
+type MetricProps = {
+  readonly name: ComponentChildren
+  readonly value: ComponentChildren
+  readonly href?: string
+  readonly class?: string
+  readonly shape?: { readonly of: readonly number[]; readonly colour: string }
+  readonly children?: ComponentChildren
+}
+
+export function Metric({ name, value, href, class: kind = '', shape, children }: MetricProps) {
+  const Frame = href ? 'a' : 'div'
+  return (
+    <Frame class={`metric panel ${kind}`} {...(href && { href })}>
+      <span class="row between small quiet">{name}</span>
+      <strong>{value}</strong>
+      {shape && <Sparkline {...shape} />}
+      {children}
+    </Frame>
+  )
+}
+
+const [WIDTH, HEIGHT] = [120, 34]
+
+function Sparkline({ of: values, colour }: NonNullable<MetricProps['shape']>) {
+  const most = Math.max(...values, 0)
+  const points = values
+    .map((value, i) => `${(i * WIDTH) / (values.length - 1)},${HEIGHT - 2 - (HEIGHT - 6) * (value / most)}`)
+    .join(' ')
+  return (
+    <svg
+      class="spark"
+      height="2.125rem"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {values.length > 1 && most > 0 && (
+        <>
+          <polygon fill={colourIn(colour)} opacity="0.1" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
+          <polyline {...LINE} stroke={colourIn(colour)} vector-effect="non-scaling-stroke" points={points} />
+        </>
+      )}
+    </svg>
+  )
+}
+
+type ShareProps = {
+  readonly of: number
+  readonly colour?: string
+  /** Its name, if the number beside it does not say the same. */
+  readonly label?: string
+  readonly title?: string
+}
+
+export function Share({ of, colour = 'c0', label, title }: ShareProps) {
+  const percent = Math.round(100 * Math.min(1, Math.max(0, of)))
+  const meter = label ? { role: 'meter', 'aria-label': label, 'aria-valuenow': percent } : {}
+  return (
+    <span class="share" title={title} {...(meter as object)}>
+      <svg height="6" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        <rect fill="var(--line)" width="100" height="6" rx="3" />
+        <rect fill={colourIn(colour)} width={percent} height="6" rx="3" />
+      </svg>
+    </span>
+  )
+}
+
+/** The share of what was granted that is left; the numbers beside it are the exact ones. */
+export function LeftBar({ of: { available, granted } }: { readonly of: Pick<KeyShape, 'available' | 'granted'> }) {
+  const share = Number(granted) > 0 ? Number(available) / Number(granted) : 0
+  const colour = share < 0.1 ? 'c4' : share < 0.25 ? 'c2' : 'c0'
+  return <Share of={share} colour={colour} label="Left of what was granted" title={`Of ${granted} granted`} />
 }

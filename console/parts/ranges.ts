@@ -30,16 +30,10 @@ export const RANGES = PRESETS.filter(([name]) => /\d/.test(name)).map(
   ([name]) => [name, name.replace(/\D/, ' $&')] as const,
 )
 
-/** Longer ranges are drawn by the day. */
 const BY_HOUR_MS = 3 * DAY_MS
 
 /** Its name is that of a preset, or `custom`. */
-export type Range = {
-  readonly name: string
-  readonly from: string
-  readonly to?: string
-  readonly isByHour: boolean
-}
+export type Range = { readonly name: string; readonly from: string; readonly to?: string; readonly isByHour: boolean }
 
 type Addressed = { readonly query: URLSearchParams }
 

@@ -4,7 +4,7 @@ import { BRAND } from '../../layers/gateway/names.ts'
 import { type NewSecret, newSecret } from '../secret.ts'
 import { identityHere } from '../session.ts'
 import { shared } from '../shared.ts'
-import { Button, CopyButton } from './controls.tsx'
+import { CopyButton, PrimaryButton } from './controls.tsx'
 import { Dialog } from './dialog.tsx'
 
 const shownSecret = shared<{ secret: string; of: string; baseUrl: string } | undefined>(undefined)
@@ -46,9 +46,7 @@ export function SecretDialog() {
       </p>
       <div class="row wrap actions">
         <CopyButton text={() => shown.secret} what="the secret" label="Copy the secret" />
-        <Button class="primary" onClick={() => shownSecret.set(undefined)}>
-          I have stored it
-        </Button>
+        <PrimaryButton onClick={() => shownSecret.set(undefined)}>I have stored it</PrimaryButton>
       </div>
     </Dialog>
   )

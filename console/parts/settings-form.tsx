@@ -1,17 +1,10 @@
 import type { JSX } from 'preact'
 import { listIn } from '../../layers/admin/settings/setting-texts.ts'
 import { isInRanges } from '../../layers/gateway/domain/admission/cidr.ts'
-import type { Scope } from '../../layers/gateway/endpoints.ts'
+import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { identityHere } from '../session.ts'
 import { Field, type FieldProps, Tick } from './controls.tsx'
 import type { Form, FormField, Typed } from './typed-settings.ts'
-
-/** Only their type is taken over: the table of all endpoints would come along. */
-const SCOPES = Object.keys({
-  'chat.completions': true,
-  embeddings: true,
-  'models.read': true,
-} satisfies Record<Scope, true>)
 
 type InputProps = { readonly of: FormField; readonly value: string; readonly onInput: (value: string) => void }
 
@@ -50,13 +43,14 @@ export function SettingsForm({ form, typed, onChange }: FormProps) {
 
 type TextProps = InputProps & Pick<FieldProps, 'inputMode' | 'pattern' | 'rows'>
 
-function Text({ of: { label, hint, none, mostChars }, ...rest }: TextProps) {
-  return <Field label={label} {...rest} required={none === undefined} hint={hint} maxLength={mostChars} />
+function Text({ of: { label, hint, remark, none, mostChars }, ...rest }: TextProps) {
+  const said = remark ? `${hint} They take ${remark(Number(rest.value) || 1)}.` : hint
+  return <Field label={label} {...rest} required={none === undefined} hint={said} maxLength={mostChars} />
 }
 
 function Scopes({ of, value, onInput }: InputProps) {
   const chosen = listIn(value)
-  const all = [...new Set([...SCOPES, ...chosen])]
+  const all = [...new Set<string>([...SCOPES, ...chosen])]
   const toggled = (scope: string) => all.filter((other) => chosen.includes(other) !== (other === scope))
   return (
     <fieldset class="row wrap bar">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Button } from './controls.tsx'
-import { Problem } from './loading.tsx'
+import { Problem } from './panel.tsx'
 import type { Listed } from './use-load.ts'
 import { Credits } from './values.tsx'
 

@@ -5,7 +5,7 @@ import { KEY_SETTINGS, type Setting } from '../../layers/gateway/domain/keys/key
 
 type Row = (typeof SETTING_WORDS)[Setting]
 
-export type FormField = Pick<Row, 'label' | 'hint' | 'mostChars' | 'none'> & {
+export type FormField = Pick<Row, 'label' | 'hint' | 'remark' | 'mostChars' | 'none'> & {
   readonly field: string
   readonly kind: Row['kind'] | 'flag'
   readonly isShort?: boolean

@@ -51,7 +51,6 @@ type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
   readonly page: UsagePage
   /** The address has the metric. */
   readonly url: PageUrl
-  /** A choice beside that of the metric. */
   readonly beside?: ComponentChildren
   readonly latency?: (() => ComponentChildren) | undefined
 }

@@ -165,12 +165,7 @@ export function useList<T>(list: string, query: Query = {}, isWhole = false) {
     return stop
   }, [load])
   const now = own(state, path) ?? fresh
-  return {
-    ...now,
-    hasMore: now.after !== null,
-    more: () => void load(now),
-    reload: (): void => void load(fresh),
-  }
+  return { ...now, hasMore: now.after !== null, more: () => void load(now), reload: (): void => void load(fresh) }
 }
 
 type Newer<T> = { readonly path: string; readonly rows: readonly T[]; readonly failure?: ApiFailure }

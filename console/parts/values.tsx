@@ -53,7 +53,6 @@ export function Badge({ of }: { readonly of: string }) {
   return <span class={`badge ${kind}`}>{BADGE_WORDS[of] ?? of}</span>
 }
 
-/** A route or a provider is failing if more than half of its attempts failed, unstable if one of twenty did. */
 export function routeState(attempts: number, failures: number): string {
   if (attempts === 0) return 'not asked'
   if (failures > attempts / 2) return 'failing'
@@ -89,12 +88,8 @@ export function NameLink({ id, name }: Named) {
 type Asked = Pick<RequestLine, 'key_id' | 'key_name' | 'account_id' | 'account_name'>
 
 export function KeyName({ of }: { readonly of: Asked }) {
-  return (
-    <>
-      <NameLink id={of.key_id} name={of.key_name} />
-      {of.account_id && [' of ', <NameLink id={of.account_id} name={of.account_name} />]}
-    </>
-  )
+  const key = <NameLink id={of.key_id} name={of.key_name} />
+  return of.account_id ? [key, ' of ', <NameLink id={of.account_id} name={of.account_name} />] : key
 }
 
 /** The last signs of an id are those that differ; all of it when it is pointed at. */
@@ -110,7 +105,6 @@ export function RequestLink({ id, isShort = false }: { readonly id: string; read
 
 const SECOND_MS = 1000
 
-/** In the time zone that was chosen, and in both when it is pointed at. */
 export function Moment({ at, isBrief }: { readonly at: string | null; readonly isBrief?: boolean }) {
   const textOf = zone.use() === 'utc' ? utcText : localText
   const now = useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { type ApiFailure, ask, failureFrom } from '../api.ts'
 import { Announcements, Button, Field } from '../parts/controls.tsx'
-import { Problem } from '../parts/loading.tsx'
+import { Problem } from '../parts/panel.tsx'
 import { type ApiKey, connectWith } from './gateway.ts'
 import { Panels } from './panels.tsx'
 

@@ -3,10 +3,8 @@ export type Page = { readonly status: number; readonly text: string; readonly ty
 /** Stripe sends customers here. A form, because a preview of the link would use up the only showing. */
 export function afterPaying(session: string): Page {
   const id = /^cs_\w{1,120}$/.test(session) ? session : ''
-  return html(
-    200,
-    `<p>Thank you.</p><form method="post" action="/welcome"><input type="hidden" name="session_id" value="${id}"><button>Show my key, once</button></form>`,
-  )
+  const form = `<form method="post" action="/welcome"><input type="hidden" name="session_id" value="${id}"><button>Show my key, once</button></form>`
+  return html(200, `<p>Thank you.</p>${form}`)
 }
 
 /** The secret has letters, digits and underscores only. */

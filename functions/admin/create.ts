@@ -84,7 +84,6 @@ export async function wholeBody({ body }: AdminAnswer): Promise<string> {
   return whole
 }
 
-/** The result of the work, unless the time ends before it. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

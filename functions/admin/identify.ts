@@ -34,10 +34,7 @@ export function signedCaller({ requestContext }: AdminEvent): Identity {
 
 const OPENS: readonly string[] = ['current', 'grace']
 
-/**
- * The holder of an admin key's secret, at an address from which the key may be used. The key is read at every call, so
- * that a revocation holds from the next one on. AWS's word about the caller counts for nothing here.
- */
+/** The key is read at every call: a revocation holds from the next on. AWS's word about the caller counts for nothing. */
 export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) => Promise<Identity> {
   const find = findAdminKey(tables)
   return async ({ headers, requestContext }, nowMs) => {

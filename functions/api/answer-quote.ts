@@ -41,6 +41,7 @@ type QuoteDeps = CountDeps &
     readonly countLater: CountTokens
     readonly readKey: ReadKey
     readonly finishDeadHolds: FinishDeadHolds
+    readonly wholeOf: (key: Key, nowMs: number) => Promise<Key>
     readonly accountOf: (key: Key) => Promise<AccountBalance | undefined>
   }
 
@@ -51,7 +52,7 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
   const asked: PricedRequest = { ...request.priced, isFree: false }
   // This answer is no stream, and its row must not say so.
   request.priced = { ...request.priced, chat: { ...asked.chat, stream: false } }
-  const own = await withoutDeadHolds(deps, request)
+  const own = await deps.wholeOf(await withoutDeadHolds(deps, request), nowMs)
   const shared = await deps.accountOf(own)
   const key = { ...own, available: shared?.balance.available ?? own.available }
   const left = creditsLeft(key, nowMs)
@@ -87,7 +88,7 @@ async function withoutDeadHolds(deps: QuoteDeps, request: AdmittedChat): Promise
   if (request.deadHolds.length === 0) return key
   await deps.finishDeadHolds(key, request.deadHolds, request.deadlineMs)
   request.deadHolds = []
-  return (await deps.readKey(key.id)) ?? key
+  return (await deps.readKey(key.address)) ?? key
 }
 
 async function estimate(deps: QuoteDeps, request: AdmittedChat, priced: PricedRequest): Promise<number> {

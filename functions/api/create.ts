@@ -40,12 +40,24 @@ type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown
 export function createApi(instance: Instance, countTokens: CountTokens) {
   const { config, tables, loadCatalog, cache } = instance
   const { forCounts } = tokenQueue(countTokens)
-  const ofQuotes = { ...instance, countTokens: forCounts, countLater: forCounts, readKey: readKey(tables), accountOf }
+  const ofQuotes = {
+    ...instance,
+    countTokens: forCounts,
+    countLater: forCounts,
+    readKey: readKey(tables),
+    wholeOf,
+    accountOf,
+  }
   const answers: Readonly<Record<ApiEndpoint, Answer>> = {
     models: answerModels,
-    'key.introspect': async ({ credential: { key, hash }, requestId, nowMs }) =>
-      introspection(key, hash, requestId, nowMs, await accountOf(key)),
-    credits: async ({ credential: { key } }) => creditsOf(key, await accountOf(key)),
+    'key.introspect': async ({ credential, requestId, nowMs }) => {
+      const key = await wholeOf(credential.key, nowMs)
+      return introspection(key, credential.hash, requestId, nowMs, await accountOf(key))
+    },
+    credits: async ({ credential, nowMs }) => {
+      const key = await wholeOf(credential.key, nowMs)
+      return creditsOf(key, await accountOf(key))
+    },
     usage: answerUsage(tables),
     // It has much of chat's code in it, for which no other call waits.
     quote: async (request) => (await import('#quote')).answerQuote(ofQuotes, request as AdmittedChat),
@@ -85,9 +97,17 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     await readAndPrice(pricing, request, event)
   }
 
+  /** All lanes of a key that has several, and their pool. */
+  async function wholeOf(key: Key, nowMs: number): Promise<Key> {
+    if (!key.lane) return key
+    const { wholeKeys } = await import('#on-demand')
+    const [whole = key] = await wholeKeys(tables)([key], nowMs)
+    return whole
+  }
+
   async function accountOf({ purse }: Key): Promise<AccountBalance | undefined> {
     if (!purse) return undefined
-    const { readBalance } = await import('#accounts')
+    const { readBalance } = await import('#on-demand')
     const found = await readBalance(tables)(purse.accountId)
     if (!found) throw new Error(`The account ${purse.accountId} is gone.`)
     return found

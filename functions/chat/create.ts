@@ -14,7 +14,6 @@ import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { takeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
 import { answerStore } from '../../layers/gateway/store/idempotency/answers.ts'
-import { readBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 
@@ -39,12 +38,11 @@ export function createChat(instance: Instance, given: Given) {
   const deps: ChatDeps = {
     ...instance,
     ...admissionBy(instance, 'UPDATED_NEW'),
-    answers,
     vault: answerVault(answers, log),
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
     takeLoss: takeLoss(tables),
-    readBooks: readBooks(tables),
+    claimOrReplay: async (...asked) => (await import('#on-demand')).claimsOf(instance, answers)(...asked),
     openProvider: openProvider({
       env: (name) => readVariable(name),
       secret: readSecret({

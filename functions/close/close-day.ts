@@ -13,6 +13,8 @@ import { sideBySide } from '../scheduled-run.ts'
 
 export type ClosableKey = {
   readonly id: string
+  /** How many it has ever had. */
+  readonly lanes: number
   /** The key has no rows before this day. */
   readonly firstDay: string
   readonly openDays: ReadonlySet<string>
@@ -36,20 +38,21 @@ export function dayCloser({ tables, log, clock }: Instance, hasTime: () => boole
     const ready = left.filter(({ openDays }) => !openDays.has(day))
     const sums = await readSums(day)
     let isWhole = ready.length === left.length
-    const isAll = await sideBySide(ready, hasTime, async ({ id }) => {
-      if (!(await closeKey(id, day, sums.get(id)))) isWhole = false
+    const isAll = await sideBySide(ready, hasTime, async (key) => {
+      if (!(await closeKey(key, day, sums.get(key.id)))) isWhole = false
     })
     return isWhole && isAll
   }
 
   /** A key without rows has no total. False if the time was not enough: the next run goes on from the sum that is kept. */
-  async function closeKey(keyId: string, day: string, sum?: DaySum): Promise<boolean> {
+  async function closeKey(key: ClosableKey, day: string, sum?: DaySum): Promise<boolean> {
+    const { id: keyId } = key
     const counter = new DayCounter(keyId, day)
     if (sum) counter.addTotal(sum.total)
     const { fromMs, toMs } = momentsOf(day)
     let unsaved = 0
     let atMs: number | undefined
-    for await (const row of rowsOf(keyId, { fromMs: sum?.beforeMs ?? fromMs, toMs }, 'oldest first')) {
+    for await (const row of rowsOf(key, { fromMs: sum?.beforeMs ?? fromMs, toMs }, 'oldest first')) {
       // Rows of one millisecond come in any order, so a sum ends between two milliseconds.
       if (atMs !== row.startedAtMs) {
         atMs = row.startedAtMs

@@ -14,7 +14,7 @@ import {
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
 import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
-import { listKeys } from '../../layers/gateway/store/keys/read-key.ts'
+import { listBooks } from '../../layers/gateway/store/keys/read-books.ts'
 import {
   type Closing,
   INDEX_LAG_MS,
@@ -38,10 +38,7 @@ export type CloseOptions = ExportOptions & {
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
-/**
- * Closes the days that have ended: writes a total for each key, exports the rows, adds up hours, and notes its progress. A run ends
- * when its time does, or dies; the next one goes on. Everything that it writes may be written again.
- */
+/** A run ends when its time does, or dies, and the next one goes on: everything that it writes may be written again. */
 export function createClose(
   instance: Instance,
   { putObject, setRowExpiry, trailFault = async () => undefined, pause = sleep, ...options }: CloseOptions = {},
@@ -71,10 +68,7 @@ export function createClose(
     return { closed, exported, behind }
   }
 
-  /**
-   * Keeps all rows from expiring while those of a day could expire before they are exported. It is switched off by every
-   * run, because a table that was restored has it on.
-   */
+  /** Rows stay while those of a day could expire unexported. Every run switches it off: a restored table has it on. */
   async function guardRows({ exportedThrough, isExpiryOff = false }: Closing): Promise<void> {
     if (!setRowExpiry || (!putObject && exportedThrough === undefined)) return
     const next = exportedThrough ? dayAfter(exportedThrough) : firstDayOf(await keysToClose())
@@ -147,7 +141,7 @@ export function createClose(
     // Most runs find no hour that has ended since, and need not look at the keys.
     if (summedThrough && momentOfHour(summedThrough) + 2 * HOUR_MS > nowMs - SUMMING_LAG_MS) return
     let [earliestMs, settledMs] = [Infinity, Infinity]
-    for await (const key of listKeys(tables)()) {
+    for await (const key of listBooks(tables)) {
       earliestMs = Math.min(earliestMs, earliestRowMs(key))
       settledMs = Math.min(settledMs, settledBefore(key, nowMs))
     }
@@ -157,11 +151,18 @@ export function createClose(
   }
 
   async function keysToClose(): Promise<ClosableKey[]> {
-    const keys: ClosableKey[] = []
-    for await (const key of listKeys(tables)()) {
-      keys.push({ id: key.id, firstDay: utcDay(earliestRowMs(key)), openDays: openDaysOf(key) })
+    const keys = new Map<string, ClosableKey>()
+    for await (const key of listBooks(tables)) {
+      const { id, lane } = key
+      const { openDays = new Set<string>(), lanes = 1 } = keys.get(id) ?? {}
+      keys.set(id, {
+        id,
+        lanes: lane?.made ?? lanes,
+        firstDay: utcDay(earliestRowMs(key)),
+        openDays: openDays.union(openDaysOf(key)),
+      })
     }
-    return keys
+    return [...keys.values()]
   }
 }
 

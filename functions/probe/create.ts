@@ -47,8 +47,7 @@ function cheapest(models: readonly Model[]): string {
 /** The items of what is wanted. With a body it is a POST. Nothing of a wrong answer is told: it could repeat the key. */
 async function ask(url: string, key: string, timeoutMs: number, wanted: Wanted, body?: string): Promise<unknown[]> {
   const method = body === undefined ? 'GET' : 'POST'
-  // The firewall's common rules match a request without a User-Agent (NoUserAgent_HEADER; "waf-block-http-requests-no-user-agent"
-  // in AWS's knowledge center).
+  // The firewall's common rules match a request without a User-Agent (NoUserAgent_HEADER).
   const ours = { 'User-Agent': 'waybill-probe', Connection: 'close', 'Content-Type': 'application/json' }
   const headers = { Authorization: `Bearer ${key}`, ...ours }
   const options = { method, headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) } as const

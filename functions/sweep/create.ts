@@ -1,16 +1,21 @@
-import { expiredHolds } from '../../layers/gateway/domain/keys/key.ts'
+import { expiredHolds, isFirstLane } from '../../layers/gateway/domain/keys/key.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
-import { findAccountsToSweep, findKeysToSweep, scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
+import {
+  findAccountsToSweep,
+  findKeysToSweep,
+  findLanesToSweep,
+  scheduleSweep,
+} from '../../layers/gateway/store/admission/sweep.ts'
 import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { moveEvents } from '../../layers/gateway/store/events/pending-events.ts'
+import { bringLanes } from '../../layers/gateway/store/keys/lanes.ts'
 import { findRungClocks, stopClock } from '../../layers/gateway/store/notices/expiry-clock.ts'
-import { readWatched } from '../../layers/gateway/store/notices/notices.ts'
+import { readWatched, tellFirstLane } from '../../layers/gateway/store/notices/notices.ts'
 import type { Instance } from '../instance.ts'
 import { type Context, sideBySide, timeLeft } from '../scheduled-run.ts'
 import { noticeTeller, type Tell } from './tell-notices.ts'
 import { accountTender } from './tend-account.ts'
 
-/** The keys in a run whose notices may fail to be told. */
 const MOST_UNTOLD = 10
 
 const FORGED = 'a key’s item has events that no operator can have left there; see SECURITY.md'
@@ -21,6 +26,8 @@ export function createSweep(instance: Instance, tell?: Tell) {
   const read = readWatched(tables)
   const tellNotices = noticeTeller(instance, tell)
   const stop = stopClock(tables)
+  const bring = bringLanes(tables)
+  const tellFirst = tellFirstLane(tables)
   let untold = 0
   const schedule = scheduleSweep(tables)
   const attempt = attempter(log)
@@ -33,14 +40,17 @@ export function createSweep(instance: Instance, tell?: Tell) {
     await readCatalogHead(tables)()
     untold = 0
     let finished = 0
+    const countFinished = () => {
+      finished += 1
+    }
     await sideBySide(findKeysToSweep(tables, clock()), hasTime, async ({ keyId, hasEvents }) => {
       if (hasEvents) await attempt('an event could not be moved; the next sweep will', () => move(keyId, clock()))
-      const countFinished = () => {
-        finished += 1
-      }
       const sweep = () => sweepKey(keyId, hasTime, countFinished)
       await attempt('a key could not be swept; the next sweep will', sweep)
     })
+    await sideBySide(findLanesToSweep(tables, clock()), hasTime, (address) =>
+      attempt('a lane could not be swept; the next sweep will', () => sweepKey(address, hasTime, countFinished)),
+    )
     const tend = accountTender(instance, tellNotices)
     await sideBySide(findAccountsToSweep(tables, clock()), hasTime, (id) =>
       attempt('an account could not be swept; the next sweep will', () => tend(id)),
@@ -57,9 +67,11 @@ export function createSweep(instance: Instance, tell?: Tell) {
     return { finished }
   }
 
-  async function sweepKey(keyId: string, hasTime: () => boolean, countFinished: () => void): Promise<void> {
-    const found = await read(keyId)
+  async function sweepKey(address: string, hasTime: () => boolean, countFinished: () => void): Promise<void> {
+    const found = await read(address)
     if (!found) return
+    // An act that was cut off is brought to its end.
+    if (found.key.lane && isFirstLane(found.key)) await bring(address, clock())
     const dead = expiredHolds(found.key, clock())
     for (const hold of dead) {
       // The key stays where the next sweep finds it.
@@ -67,16 +79,17 @@ export function createSweep(instance: Instance, tell?: Tell) {
       const finish = () => finishHold(found.key, hold).then(countFinished)
       await attempt('a dead request could not be finished; the next sweep will', finish, hold.requestId)
     }
-    const left = dead.length > 0 ? await read(keyId) : found
+    const left = dead.length > 0 ? await read(address) : found
     if (!left) return
     // Receivers that are away must not take the time of dead requests.
-    if (untold < MOST_UNTOLD) {
-      untold += 1
-      await attempt('a notice could not be told; the next sweep will', async () => {
-        await tellNotices(left, () => read(keyId))
-        untold -= 1
-      })
-    }
-    await schedule(left.key, clock())
+    if (untold >= MOST_UNTOLD) return
+    let isTold = false
+    await attempt('a notice could not be told; the next sweep will', async () => {
+      if (isFirstLane(left.key)) await tellNotices(left, () => read(address))
+      else await tellFirst(left.key, left)
+      isTold = true
+    })
+    if (isTold) await schedule(left.key, clock())
+    else untold += 1
   }
 }

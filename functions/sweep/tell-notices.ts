@@ -13,18 +13,13 @@ import type { Instance } from '../instance.ts'
 /** Tells a notice to the operator's systems. Throws if it was not taken. */
 export type Tell = (notice: NoticeBody) => Promise<void>
 
-/** A notice is retried for so long. */
 const MOST_DAYS = 3
 
-/**
- * Tells what is due of a key. A notice is first kept on the key's item, then told, then forgotten, so that a crash at any
- * point leaves it to the next sweep, with the same id. If nobody is to be told, notices are forgotten.
- */
+/** A notice is kept on the key's item, told, and forgotten, so that a crash leaves it, with its id, to the next sweep. */
 export function noticeTeller({ tables, clock, random, log }: Instance, tell: Tell | undefined) {
   const keep = keepNotice(tables)
   const forget = forgetNotices(tables)
 
-  /** `again` reads the owner of the notices once more. */
   return async (watched: WatchedOwner, again: () => Promise<WatchedOwner | undefined>): Promise<void> => {
     const { key, kept, unreadable } = tell ? await withDue(watched, again) : watched
     const isTooOld = ({ id }: { readonly id: string }) => ulidTimeMs(id) < clock() - MOST_DAYS * DAY_MS

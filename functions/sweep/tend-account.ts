@@ -1,9 +1,10 @@
 import { type Account, balanceOf, IDLE_MS, inFlight, type PurseKey } from '../../layers/gateway/domain/keys/account.ts'
 import { ACT_MS, newAct, timeLeft } from '../../layers/gateway/domain/keys/act.ts'
+import { isAccountId } from '../../layers/gateway/domain/keys/key.ts'
 import { toAccount } from '../../layers/gateway/store/accounts/account-item.ts'
 import { tellKeys } from '../../layers/gateway/store/accounts/change-account.ts'
 import { transfers } from '../../layers/gateway/store/accounts/transfers.ts'
-import { readNoticesOn, type WatchedOwner } from '../../layers/gateway/store/notices/notices.ts'
+import { readNoticesOn, readWatched, type WatchedOwner } from '../../layers/gateway/store/notices/notices.ts'
 import type { Instance } from '../instance.ts'
 import type { noticeTeller } from './tell-notices.ts'
 
@@ -12,6 +13,7 @@ const BY_SWEEP = 'sweep'
 /** Completes what was cut off in an account, brings idle credits back to its pool, and tells its notices. */
 export function accountTender({ tables, clock, random }: Instance, tell: ReturnType<typeof noticeTeller>) {
   const read = readNoticesOn(tables)
+  const readFirst = readWatched(tables)
   const { readPurses, complete, gather, schedule } = transfers(tables)
   const tellStatus = tellKeys(tables, random)
 
@@ -43,11 +45,14 @@ export function accountTender({ tables, clock, random }: Instance, tell: ReturnT
   /** True if the balance is low, which is told by now. */
   async function tellBalance(account: Account, purses: readonly PurseKey[], noticed: Omit<WatchedOwner, 'key'>) {
     const { granted, available, spent } = balanceOf(account, purses)
-    const key = { ...account, granted, available, spent }
-    const watched = { ...noticed, key, spentAtGrant: spent }
+    // The pool of a key that is alone tells in its name, and keeps its notices where the key does.
+    const first = isAccountId(account.id) ? undefined : await readFirst(account.id)
+    if (!isAccountId(account.id) && !first) return false
+    const key = { ...(first ? { ...first.key, purse: undefined } : account), granted, available, spent }
+    const watched = { ...noticed, ...first, creditRefusal: noticed.creditRefusal, key, spentAtGrant: spent }
     await tell(watched, async () => {
-      const again = await read(account.id)
-      return again && { ...again.noticed, key, spentAtGrant: spent }
+      const again = first ? await readFirst(account.id) : (await read(account.id))?.noticed
+      return again && { ...again, creditRefusal: noticed.creditRefusal, key, spentAtGrant: spent }
     })
     return granted - spent < (account.notifyBelow ?? 0n)
   }
@@ -57,8 +62,9 @@ function isUntold({ statusVersion, status: ofAccount }: Account, { purse, status
   return status !== 'revoked' && (purse.statusVersion < statusVersion || ofAccount === 'revoked')
 }
 
-function isIdle({ status, lastUsedAtMs, createdAtMs }: PurseKey, nowMs: number): boolean {
-  return status === 'revoked' || (lastUsedAtMs ?? createdAtMs) + IDLE_MS <= nowMs
+/** A lane that takes no requests any more is idle at once. */
+function isIdle({ status, lastUsedAtMs, createdAtMs, lane }: PurseKey, nowMs: number): boolean {
+  return status === 'revoked' || lane?.isClosed || (lastUsedAtMs ?? createdAtMs) + IDLE_MS <= nowMs
 }
 
 function hasFlight(account: Account, purse: PurseKey): boolean {

@@ -13,20 +13,14 @@ import type { Tables } from './tables.ts'
 const KEPT_DAYS_HERE = 3
 const KEPT_DAYS_THERE = 14
 
-/**
- * Copies keys and usage to the stage's vaults every day, if it has any. The copies have the vaults' own keys, whichever
- * the tables have ("Advanced DynamoDB backup" and "Encryption for backups" in the guide of AWS Backup).
- */
+/** The copies have the vaults' own keys, whichever the tables have ("Encryption for backups" in the guide of AWS Backup). */
 export function addBackup(parent: Construct, { keys, usage }: Tables, stage: Stage): void {
   const { backup: vaultArns } = stage
   if (!vaultArns) return
   const scope = new Construct(parent, 'Backup')
   const removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-  const key = new Key(scope, 'Key', {
-    description: 'Of the backups to be copied',
-    enableKeyRotation: true,
-    removalPolicy,
-  })
+  const description = 'Of the backups to be copied'
+  const key = new Key(scope, 'Key', { description, enableKeyRotation: true, removalPolicy })
   // An account reads a backup to copy it ("Creating backup copies across AWS accounts" in the same guide).
   for (const account of new Set(vaultArns.map((arn) => arn.split(':')[4] ?? ''))) {
     key.grant(new AccountPrincipal(account), 'kms:DescribeKey', 'kms:Decrypt', 'kms:CreateGrant')

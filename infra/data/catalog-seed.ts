@@ -20,9 +20,8 @@ export function addCatalogSeed(parent: Construct, { keys }: Tables, stage: Stage
   const bytes = Buffer.byteLength(JSON.stringify(JSON.stringify(Item)))
   if (bytes > LIMITS.bytesOfSeed) {
     const advice = "Begin with a smaller catalog, and put the whole one in force with 'catalog push'."
-    throw new Error(
-      beyondLimit('Bytes of the first catalog, as the stack hands it on', bytes, LIMITS.bytesOfSeed, advice),
-    )
+    const what = 'Bytes of the first catalog, as the stack hands it on'
+    throw new Error(beyondLimit(what, bytes, LIMITS.bytesOfSeed, advice))
   }
   new AwsCustomResource(scope, 'Seed', {
     resourceType: 'Custom::WaybillCatalogSeed',
@@ -34,11 +33,7 @@ export function addCatalogSeed(parent: Construct, { keys }: Tables, stage: Stage
       physicalResourceId: PhysicalResourceId.of('waybill-catalog-seed'),
       // An older catalog in an adopted table wins.
       ignoreErrorCodesMatching: 'ConditionalCheckFailedException',
-      parameters: {
-        TableName: keys.tableName,
-        Item,
-        ConditionExpression: 'attribute_not_exists(pk)',
-      },
+      parameters: { TableName: keys.tableName, Item, ConditionExpression: 'attribute_not_exists(pk)' },
     },
     policy: AwsCustomResourcePolicy.fromStatements([
       new PolicyStatement({

@@ -9,10 +9,7 @@ import type { Tables } from './tables.ts'
 
 const KEPT_DAYS = 365
 
-/**
- * Records accesses to the table of keys by operators and intruders. The functions write to it for every request, and
- * the usage rows prove that; their events would cost more than the writes.
- */
+/** Accesses of the functions, at every request, are left out: their events would cost more than the writes. */
 export function addKeysTrail(parent: Construct, { keys }: Tables, functions: Functions): void {
   const scope = new Construct(parent, 'KeysTrail')
   const stack = Stack.of(scope)
@@ -57,11 +54,7 @@ function dataOf(type: string, name: string, where: CfnTrail.AdvancedFieldSelecto
   return { name, fieldSelectors }
 }
 
-/**
- * The sessions of the roles that use the table for callers. Tokenizer and probe have no business there, and the admin API
- * does operators' work. Only Lambda can assume these roles, so no person can hide behind one; the slash ends the role's
- * name.
- */
+/** Roles that use the table for callers. Only Lambda can assume them, so nobody hides behind one. The slash ends a name. */
 function sessionsOf({ all, tokenizer, admin, probe }: Functions): string[] {
   const recorded = [tokenizer, admin, probe]
   const roles = all.filter((fn) => !recorded.includes(fn)).flatMap(({ role }) => role ?? [])

@@ -6,7 +6,6 @@ import type { Stage } from '../stages.ts'
 
 export type NoticeBus = ReturnType<typeof addNoticeBus>
 
-/** The bus that notices are put on. Whom they reach is for the operator's own rules to say. */
 export function addNoticeBus(parent: Construct, { name }: Stage) {
   const bus = new EventBus(new Construct(parent, 'Notices'), 'Bus', {
     eventBusName: stackName(name),

@@ -4,7 +4,7 @@ import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } fr
 import { Construct } from 'constructs'
 import { TABLES, type TableDefinition } from '../../layers/gateway/names.ts'
 import { acknowledge } from '../acknowledge.ts'
-import type { Stage } from '../stages.ts'
+import { pascal, type Stage } from '../stages.ts'
 
 export type Tables = Readonly<Record<keyof typeof TABLES, TableV2>>
 
@@ -19,7 +19,7 @@ export function addTables(parent: Construct, stage: Stage): Tables {
 
 function addTable(scope: Construct, name: keyof typeof TABLES, stage: Stage): TableV2 {
   const { partitionKey, sortKey, indexes, timeToLive }: TableDefinition = TABLES[name]
-  const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+  const id = pascal(name)
   const tableName = stage.tableNames?.[name]
   const string = (attribute: string) => ({ name: attribute, type: AttributeType.STRING })
   const table = new TableV2(scope, id, {
@@ -40,8 +40,7 @@ function addTable(scope: Construct, name: keyof typeof TABLES, stage: Stage): Ta
     removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   })
   if (tableName === undefined) return table
-  // With another name it is another resource of the template, so that an existing table is adopted and the one before
-  // is left as it is.
+  // Another name makes another resource of the template: an existing table is adopted, and the one before stays.
   const hash = createHash('sha256').update(tableName).digest('hex').slice(0, 8).toUpperCase()
   const resource = table.node.defaultChild as CfnResource
   resource.overrideLogicalId(`Tables${id}${hash}`)

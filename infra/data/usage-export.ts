@@ -15,7 +15,6 @@ const OVERWRITTEN_DAYS = 365
 
 export type UsageExport = ReturnType<typeof addUsageExport>
 
-/** The bucket of exported days, and the table by which Athena reads them. */
 export function addUsageExport(parent: Construct, stage: Stage) {
   const scope = new Construct(parent, 'UsageExport')
   const bucket = new Bucket(scope, 'Bucket', {

@@ -9,11 +9,7 @@ const NEW_TABLES = '--new-tables'
 
 export type RunCdk = (args: readonly string[]) => Promise<number>
 
-/**
- * `cdk deploy`, unless the account is not ready for it, or a stage that has left its tables behind would begin with
- * empty ones. Returns the exit code. Also deploys the stacks in us-east-1; existing resources with a name that the
- * template gives are adopted.
- */
+/** `cdk deploy`, unless the account is not ready, or a stage that left its tables behind would begin with empty ones. */
 export function deployStage(given: readonly string[], out: Output, runCdk: RunCdk): Promise<number> {
   const args = given.filter((it) => it !== NEW_TABLES)
   return onAccount(args, out, async (plan) => {

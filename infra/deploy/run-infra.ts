@@ -51,7 +51,6 @@ function forCdk(args: readonly string[]): string[] {
   })
 }
 
-/** Runs `deploy`, or another command of CDK, or `preflight`, and returns the exit code. */
 export async function runInfra(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args
   if (command === 'preflight') return preflight(rest, console)

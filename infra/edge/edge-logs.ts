@@ -25,11 +25,8 @@ export function addEdgeLogs(parent: Construct, stage: Stage, distributionId: str
   // The stack's name has the region of its stage, if that is another one; of a long name the end is taken.
   const name = `${stack.stackName.slice('-edge'.length - LIMITS.charactersOfName['AWS::Logs::DeliverySource.Name'])}-edge`
   const distribution = { service: 'cloudfront', region: '', resource: 'distribution', resourceName: distributionId }
-  const source = new CfnDeliverySource(scope, 'Source', {
-    name,
-    logType: 'ACCESS_LOGS',
-    resourceArn: stack.formatArn(distribution),
-  })
+  const resourceArn = stack.formatArn(distribution)
+  const source = new CfnDeliverySource(scope, 'Source', { name, logType: 'ACCESS_LOGS', resourceArn })
   const destination = new CfnDeliveryDestination(scope, 'Destination', {
     name,
     destinationResourceArn: bucket.bucketArn,

@@ -75,10 +75,7 @@ export function addEdge(parent: Construct, props: Props): cloudfront.Distributio
     priceClass: cloudfront.PriceClass.PRICE_CLASS_ALL,
     ...domainOf(scope, props),
     ...(webAcl && { webAclId: webAcl.arn }),
-    defaultBehavior: {
-      ...behaviour,
-      origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }),
-    },
+    defaultBehavior: { ...behaviour, origin: new HttpOrigin(hostOf(api.apiEndpoint), { customHeaders }) },
     additionalBehaviors: Object.fromEntries(CHAT_PATHS.map((start) => [`${start}*`, { ...behaviour, origin: chat }])),
   })
   if (contentHash !== undefined) Tags.of(distribution).add(EDGE_PARTS_TAG, contentHash)
@@ -112,10 +109,7 @@ function hostOf(url: string): string {
   return Fn.select(2, Fn.split('/', url))
 }
 
-/**
- * References that CloudFormation resolves as it deploys: the secrets themselves are never in the template. Each number is
- * a secret of its own: CloudFormation resolves a reference again only if the reference itself changes.
- */
+/** Each number is a secret of its own: CloudFormation resolves a reference again only if the reference itself changes. */
 export function originSecrets(scope: Construct, sent: number) {
   const secrets = new Map(acceptedNumbers(sent).map((number) => [number, originSecret(scope, number)]))
   return { sent: secrets.get(sent) as string, accepted: [...secrets.values()].join(',') }

@@ -39,10 +39,7 @@ function addRefusalLogs(scope: Construct, stage: Stage, resourceArn: string): vo
     resourceArn,
     logDestinationConfigs: [destination],
     redactedFields: [{ uriPath: {} }, { queryString: {} }],
-    loggingFilter: {
-      DefaultBehavior: 'DROP',
-      Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }],
-    },
+    loggingFilter: { DefaultBehavior: 'DROP', Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }] },
   })
 }
 
@@ -65,11 +62,8 @@ const PER_EXECUTION = 200
 
 function limitOfEachAddress({ chatConcurrency }: Stage): CfnWebACL.RuleProperty {
   const limit = Math.max(LEAST_PER_ADDRESS, PER_EXECUTION * (chatConcurrency ?? 0))
-  const customResponse = {
-    responseCode: status,
-    customResponseBodyKey: TOO_MANY,
-    responseHeaders: [{ name: 'Retry-After', value: '60' }],
-  }
+  const responseHeaders = [{ name: 'Retry-After', value: '60' }]
+  const customResponse = { responseCode: status, customResponseBodyKey: TOO_MANY, responseHeaders }
   return {
     name: 'LimitOfEachAddress',
     priority: 0,

@@ -22,7 +22,6 @@ type Part = { readonly arn: string; readonly stackName: string }
 /** On resources that use these parts, with `contentHash`, so that they change with them. */
 export const EDGE_PARTS_TAG = 'waybill:edge-parts'
 
-/** Makes each part, of which `make` returns the ARN, in the stack that `partOf` gives it. */
 export function addEdgeParts(
   stage: Stage,
   partOf: (part: string, make: (scope: Construct) => string) => Part,

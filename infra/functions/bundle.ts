@@ -12,13 +12,10 @@ const OUT = join(ROOT, 'cdk.out', 'bundles')
 type Part = keyof typeof manifest.imports
 const sourceOf = (name: Part) => join(ROOT, manifest.imports[name])
 
-/**
- * Parts that a function loads lazily, each from a file of its name beside the function's own. AWS's SDK is the lockfile's.
- * A quote reads requests as chat does, and asks no model; the api has the document of them all.
- */
+/** Parts that a function loads lazily, each from a file of its name beside the function's own. */
 const LAZY: Readonly<Record<string, readonly Part[]>> = {
-  chat: ['#accounts', '#advice', '#contracts', '#dialects', '#bedrock'],
-  api: ['#accounts', '#advice', '#contracts', '#dialects', '#openapi', '#quote'],
+  chat: ['#on-demand', '#advice', '#contracts', '#dialects', '#bedrock'],
+  api: ['#on-demand', '#advice', '#contracts', '#dialects', '#openapi', '#quote'],
 }
 /** The page for the owners of keys, built, as a module beside the api's own. */
 const USAGE_PAGE = '#usage-page'
@@ -53,13 +50,11 @@ const COMMON: BuildOptions = {
 export function bundleFunction(name: string, out = OUT): string {
   const folder = join(out, 'functions', name)
   for (const lazy of LAZY[name] ?? []) bundleFile(folder, sourceOf(lazy), fileOf(lazy))
-  if (name === 'api') bundleUsagePage(folder)
+  if (name === 'api') {
+    const contents = `export const usagePage = () => (${JSON.stringify(usagePage())})`
+    bundle(folder, { stdin: { contents }, outfile: fileOf(USAGE_PAGE), sourcemap: false })
+  }
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')
-}
-
-function bundleUsagePage(folder: string): void {
-  const contents = `export const usagePage = () => (${JSON.stringify(usagePage())})`
-  bundle(folder, { stdin: { contents }, outfile: fileOf(USAGE_PAGE), sourcemap: false })
 }
 
 /** The tokenizer with its ranks, apart from the code: a deployment of new code does not carry it. */

@@ -18,13 +18,12 @@ import type { UsageExport } from '../data/usage-export.ts'
 import { acknowledgedWildcards, invokeBedrock } from '../rights/bedrock.ts'
 import { invokeFunction, readSecret, secretArn, tableRights } from '../rights/permissions.ts'
 import { settingVariables } from '../setting-table.ts'
-import { EDGE_TIMEOUT_SECONDS, GIVES_MEMORY_BACK, reservedBy, type Stage } from '../stages.ts'
+import { EDGE_TIMEOUT_SECONDS, GIVES_MEMORY_BACK, pascal, reservedBy, type Stage } from '../stages.ts'
 import { GatewayFunction, type GatewayFunctionProps } from './gateway-function.ts'
 
 type Props = {
   readonly stage: Stage
   readonly tables: Tables
-  /** The secrets by which CloudFront proves itself; undefined without CloudFront. */
   readonly originSecrets: string | undefined
   readonly usageExport?: UsageExport | undefined
   readonly noticeBus?: NoticeBus | undefined
@@ -73,8 +72,7 @@ export function addFunctions(parent: Construct, props: Props) {
     environment: {
       ...ofCallers,
       ...GIVES_MEMORY_BACK,
-      // With a distribution in front: at its timeout the SDK would ask again for an answer that was generated and
-      // paid for.
+      // At CloudFront's timeout the SDK would ask again for an answer that was generated and paid for.
       ...(originSecrets && { [ENV.wholeAnswerMs]: String(EDGE_TIMEOUT_SECONDS * 1000 - EDGE_RESERVE_MS) }),
     },
     memoryMb: stage.chatMemoryMb,
@@ -113,14 +111,11 @@ export function addFunctions(parent: Construct, props: Props) {
     acknowledged: usageExport ? [usageExport.acknowledged] : [],
   })
   close.startEvery(CLOSE_EVERY_MINUTES)
+  const protection = String(stage.deletionProtection)
   // The one function that can make a key or an admin key. It asks a provider only to test a route.
   const admin = add('admin', {
     description: 'The admin API',
-    environment: {
-      ...environment,
-      [ENV.protected]: String(stage.deletionProtection),
-      [ENV.adminKeys]: String(stage.adminKeys),
-    },
+    environment: { ...environment, [ENV.protected]: protection, [ENV.adminKeys]: String(stage.adminKeys) },
     may: [
       ...tableRights(tables, 'describeTables', 'readForOperators', 'changeKeysAndCatalog', 'changeAdminKeys'),
       ...(stage.adminKeys ? tableRights(tables, 'takeAdminKeys') : []),
@@ -144,8 +139,7 @@ export function addFunctions(parent: Construct, props: Props) {
   /** A function with what most of them have, and what it has in its place. */
   function add(name: string, own: Own): GatewayFunction {
     const usual = { memoryMb: MEMORY_MB, timeoutSeconds: API_TIMEOUT_SECONDS, concurrency: null, environment: {} }
-    const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
-    return new GatewayFunction(scope, id, { ...usual, name, stage, may: [], acknowledged: [], ...own })
+    return new GatewayFunction(scope, pascal(name), { ...usual, name, stage, may: [], acknowledged: [], ...own })
   }
 }
 

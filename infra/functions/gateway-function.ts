@@ -51,8 +51,7 @@ export class GatewayFunction extends lambda.Function {
       environment: props.environment,
       ...(props.layers && { layers: [...props.layers] }),
       logGroup: logs,
-      // A START, END and REPORT for each call are left out; only those of failed calls are warnings: Lambda Developer
-      // Guide, "Log-level filtering".
+      // A START, END and REPORT of each call are left out: Lambda Developer Guide, "Log-level filtering".
       loggingFormat: lambda.LoggingFormat.JSON,
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
       applicationLogLevelV2: lambda.ApplicationLogLevel.INFO,
@@ -72,10 +71,7 @@ export class GatewayFunction extends lambda.Function {
     this.#live ??= new lambda.Alias(this, 'Live', { aliasName: LIVE, version }) as LiveVersion
     return this.#live
   }
-  /**
-   * Neither Scheduler, which hands the call to Lambda's queue, nor Lambda, which takes it from there, retries: the next
-   * run does the same work. The queue may still deliver a call twice, which is harmless.
-   */
+  /** Neither Scheduler nor Lambda retries: the next run does the same work. A call that comes twice is harmless. */
   startEvery(minutes: number, roleId = `${this.node.id}SchedulerRole`): void {
     const scope = this.node.scope as Construct
     const every = Duration.minutes(minutes)

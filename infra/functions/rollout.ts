@@ -14,15 +14,10 @@ import type { GatewayFunction } from './gateway-function.ts'
  * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
  * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
  */
-const TAKE_BACK = [
-  'ReleaseErrors',
-  'ChatErrors',
-  'ServerErrors',
-  'ApiErrors',
-  'FunctionErrors',
-  'SweepStopped',
-] as const
-const TAKE_ADMIN_BACK = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors'] as const
+const TAKE_BACK: readonly AlarmName[] = [
+  ...(['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', 'FunctionErrors', 'SweepStopped'] as const),
+]
+const TAKE_ADMIN_BACK: readonly AlarmName[] = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors']
 
 /**
  * A new version of a function that callers call gets a tenth of the calls for half an hour: twice the time that the

@@ -71,7 +71,6 @@ export function percentOf(part: IMetric, whole: IMetric): MathExpression {
   return new MathExpression({ expression, usingMetrics: { part, whole }, period })
 }
 
-/** An alarm on three periods in a row without a successful run of a function. */
 export function withoutSuccess(fn: IFunction, options: { period: Duration; statistic: string }): Rule {
   const metric = new MathExpression({
     expression: 'IF(FILL(started, 0) - FILL(failed, 0) >= 1, 0, 1)',

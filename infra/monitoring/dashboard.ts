@@ -11,7 +11,10 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
   const metric = (name: string) => gatewayMetric(stage, name)
   const percentiles = (name: string) =>
     ['p50', 'p95', 'p99'].map((label) => gatewayMetric(stage, name, label).with({ label }))
-  const by = (name: string, dimension: string, statistic = 'Sum') => search(stage, name, dimension, statistic)
+  const by = (name: string, dimension: string, statistic = 'Sum') => {
+    const where = `{${METRICS_NAMESPACE},stage,${dimension}} MetricName="${name}" stage="${stage.name}"`
+    return new MathExpression({ expression: `SEARCH('${where}', '${statistic}', 300)`, usingMetrics: {}, label: '' })
+  }
   const graphs: [title: string, metrics: IMetric[]][] = [
     ['Requests and errors', ['Requests', 'Errors', 'ServerErrors', 'Unrecorded'].map((name) => metric(name))],
     ['Errors of upstreams', [metric('UpstreamErrors'), metric('UpstreamFailures')]],
@@ -43,12 +46,6 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
   const dashboardName = `Waybill-${stage.name}-${Aws.REGION}`
   new Dashboard(scope, 'Dashboard', { dashboardName, widgets: rows })
   return `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`
-}
-
-/** One line for each value of the dimension. */
-function search(stage: Stage, name: string, dimension: string, statistic: string): MathExpression {
-  const where = `{${METRICS_NAMESPACE},stage,${dimension}} MetricName="${name}" stage="${stage.name}"`
-  return new MathExpression({ expression: `SEARCH('${where}', '${statistic}', 300)`, usingMetrics: {}, label: '' })
 }
 
 const SHOWN = 'fields @timestamp, level, event, requestId, keyId, model, provider, httpStatus, errorCode, durationMs'

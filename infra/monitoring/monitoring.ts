@@ -12,19 +12,13 @@ import { addDashboard, addSavedQueries } from './dashboard.ts'
 import { edgePages, edgeTickets, pages, tickets, type Watched, type WatchedEdge } from './rules.ts'
 import { type AlarmName, describe } from './words.ts'
 
-/** `edge` if the stack is in us-east-1, with CloudFront's metrics. */
-export function addMonitoring(
-  parent: Construct,
-  { edge, ...watched }: Watched & { readonly edge?: WatchedEdge | undefined },
-) {
+type Props = Watched & { readonly edge: WatchedEdge | undefined }
+
+export function addMonitoring(parent: Construct, { edge, ...watched }: Props) {
   const scope = new Construct(parent, 'Monitoring')
   const { stage, functions } = watched
-  const made = addAlarmsAndTopics(
-    scope,
-    stage,
-    { ...pages(watched), ...(edge && edgePages(edge)) },
-    { ...tickets(watched), ...(edge && edgeTickets(edge)) },
-  )
+  const paging = { ...pages(watched), ...(edge && edgePages(edge)) }
+  const made = addAlarmsAndTopics(scope, stage, paging, { ...tickets(watched), ...(edge && edgeTickets(edge)) })
   const dashboardUrl = addDashboard(scope, stage, functions)
   addSavedQueries(scope, stage, functions)
   addBudget(scope, stage)
@@ -45,17 +39,13 @@ function addBudget(scope: Construct, { monthlyBudgetUsd: amount, alarmEmail: add
   })
 }
 
-/** The alarms in us-east-1 of a stage in another region. */
 export function addEdgeMonitoring(parent: Construct, stage: Stage, edge: WatchedEdge): Construct {
   const scope = new Construct(parent, 'Monitoring')
   addAlarmsAndTopics(scope, stage, edgePages(edge), edgeTickets(edge))
   return scope
 }
 
-/**
- * The topic `page` is for what callers feel now, `ticket` for what can wait for a working day. They are in each region
- * that has alarms: an alarm publishes to a topic of its own region only.
- */
+/** An alarm publishes to a topic of its own region only, so each region with alarms has both topics. */
 function addAlarmsAndTopics(scope: Construct, stage: Stage, paging: Rules, ticketing: Rules) {
   const { name, alarmEmail, ticketEmail = alarmEmail } = stage
   const page = mailedTopic(scope, 'Alarms', `Waybill ${name}`, alarmEmail)
@@ -75,11 +65,7 @@ function mailedTopic(scope: Construct, id: string, displayName: string, email: s
   return topic
 }
 
-/**
- * Tells people of such events, with these fields of each. The topic is apart from those of alarms: EventBridge's right to
- * publish takes no condition ("Using resource-based policies" in its guide), so rules of other accounts that know the
- * topic might use it, too.
- */
+/** The topic is apart from those of alarms: EventBridge's right to publish takes no condition, so others might use it. */
 export function addNotice(
   scope: Construct,
   stage: Stage,

@@ -13,7 +13,7 @@ import type { Functions } from '../functions/functions.ts'
 import type { GatewayFunction } from '../functions/gateway-function.ts'
 import type { Stage } from '../stages.ts'
 import { gatewayMetric, IN_FIVE_MINUTES, percentOf, type Rule, type Rules, sumOf, withoutSuccess } from './alarms.ts'
-import { LEAST_CERTIFICATE_DAYS } from './words.ts'
+import { type AlarmName, LEAST_CERTIFICATE_DAYS } from './words.ts'
 
 export type Watched = {
   readonly stage: Stage
@@ -120,29 +120,20 @@ export function tickets(watched: Watched): Rules {
   }
 }
 
+/** Counts that go off with the first one, and those that do so from a number on, if it lasts. */
+const AT_ONCE: readonly AlarmName[] = [
+  ...(['Problems', 'Unsettled', 'SweptHolds', 'BilledAtBound', 'ContextExceeded', 'BeyondCap'] as const),
+  ...(['NegativeMargins', 'LossReached'] as const),
+]
+const FROM = { InvalidKeys: 100, RoughEstimates: 1, UsageRejected: 5, UnpaidAnswers: 20 }
+
 function countRules(stage: Stage): Rules {
-  const count = (name: string): Rule => ({ metric: gatewayMetric(stage, name) })
-  const atOnce = (name: string): Rule => ({ ...count(name), periods: 1 })
-  return {
-    Problems: atOnce('Problems'),
-    InvalidKeys: { ...count('InvalidKeys'), from: 100 },
-    Unsettled: atOnce('Unsettled'),
-    SweptHolds: atOnce('SweptHolds'),
-    RoughEstimates: count('RoughEstimates'),
-    UsageRejected: { ...count('UsageRejected'), from: 5 },
-    BilledAtBound: atOnce('BilledAtBound'),
-    ContextExceeded: atOnce('ContextExceeded'),
-    BeyondCap: atOnce('BeyondCap'),
-    NegativeMargins: atOnce('NegativeMargins'),
-    LossReached: atOnce('LossReached'),
-    UnpaidAnswers: { ...count('UnpaidAnswers'), from: 20 },
-  }
+  const atOnce = AT_ONCE.map((name) => [name, { metric: gatewayMetric(stage, name), periods: 1 }])
+  const lasting = Object.entries(FROM).map(([name, from]) => [name, { metric: gatewayMetric(stage, name), from }])
+  return Object.fromEntries([...atOnce, ...lasting])
 }
 
-/**
- * The percentage of its own calls that the version which a deployment brings fails, however few it gets: among all calls
- * they would not stand out. Three crashes are all of them.
- */
+/** In percent of the new version's own calls: among all calls they would not stand out. Three crashes are all of them. */
 function releaseErrors({ name: stage }: Stage, functions: Functions['called']): MathExpression {
   const metrics = functions.map((fn, i) => ({
     [`crashed${i}`]: ofNewVersion(fn, 'Errors'),

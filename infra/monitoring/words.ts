@@ -3,12 +3,9 @@ export const LEAST_CERTIFICATE_DAYS = 21
 
 const REPORTED_USAGE = '`usage list` shows the provider; ask it, or take the route out of service.'
 const SLOW = '`Time to first token by provider` on the dashboard; `routes list`; another route first, or a fallback.'
-const THROTTLED = 'One key above 1,000 writes a second: `usage summary --by key`; spread its load over several keys.'
+const THROTTLED = 'One key above 1,000 writes a second: `usage summary --by key`; give it lanes: a hot key.'
 
-/**
- * The words of each alarm, and of the notice of a rollback: the fault in a first sentence, then the first things to do
- * about it. docs/operate.md has a copy of each, which a test compares.
- */
+/** The fault in a first sentence, then what to do first. docs/operate.md has a copy of each, which a test compares. */
 export const WORDS = {
   ServerErrors:
     'A twentieth of the requests got a 5xx that is the gateway’s own, with a row or without one, as while the database is away. `Errors by code` and `Unrecorded` on the dashboard; the saved query `by level`; after a deployment, stop the rollout.',

@@ -101,10 +101,7 @@ export async function lookForTables({ aws, stage }: Plan): Promise<Outcome> {
   return names ? judgeNamed(names, tables) : judgeKept(name, tables)
 }
 
-/**
- * CloudFormation makes another, empty table if a table's name is removed, or if one is added that no table has. Undefined
- * if the stage is to go on with others than its own.
- */
+/** A name that is removed, or that no table has, makes an empty table. Undefined if the stage is to go on with others. */
 function judgeRunning(stack: Stack, names: TableNames | undefined): Outcome | undefined {
   const own = { keys: outputOf(stack, OUTPUTS.keysTable), usage: outputOf(stack, OUTPUTS.usageTable) }
   const isAdopted = stack.Tags?.some(({ Key }) => Key === ADOPTED_TAG) === true

@@ -47,7 +47,6 @@ export function foundationModels(catalog: CatalogData) {
 /** The rights that one route needs: ARNs that it calls, and models that it reaches only through a profile. */
 type Target = { readonly called: string; readonly through?: readonly string[] }
 
-/** The ARNs that the catalog's Bedrock routes call, each once. */
 export function targetsOf(catalog: CatalogData): Target[] {
   const targets = bedrockRoutes(catalog).map(targetOf)
   return [...new Map(targets.map((target) => [target.called, target])).values()]

@@ -18,26 +18,17 @@ type Props = {
   readonly tables: Tables
   readonly functions: readonly GatewayFunction[]
   readonly logs: readonly ILogGroup[]
-  /** The name of the firewall's log, which is in us-east-1. */
   readonly firewallLogs: string | undefined
-  /** The application of CodeDeploy, if new code is rolled out by it. */
   readonly rollout: LambdaApplication | undefined
 }
 
-/**
- * Policies for people: calls to the admin API of this stage, and what on-call needs beside it. They must be attached to
- * somebody.
- */
+/** Policies for people, which must be attached to somebody. */
 export function addOperators(parent: Construct, props: Props) {
   const scope = new Construct(parent, 'Operators')
   const { stage, adminApi } = props
   const looking = [callsBy('GET'), ...ADMIN_READING_POSTS.map((path) => callsBy('POST', path))]
-  const everyCall = (method: string) =>
-    wildcard(
-      scope,
-      callArn(adminApi, callsBy(method)),
-      'Every path of this one API by this method: it has one for each key, request and version.',
-    )
+  const reason = 'Every path of this one API by this method: it has one for each key, request and version.'
+  const everyCall = (method: string) => wildcard(scope, callArn(adminApi, callsBy(method)), reason)
   const policy = (id: string, description: string, { statements, acknowledged }: Rights) => {
     const made = new ManagedPolicy(scope, id, { description, statements: [...statements] })
     Validations.of(made).acknowledge(...acknowledged)
@@ -69,11 +60,7 @@ function findStage(scope: Construct, ...more: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources: [Stack.of(scope).stackId] })
 }
 
-/**
- * To find a fault and to stop it: logs, metrics, alarms and deployments are read, a rollout is stopped, and a
- * function's concurrency is set; a key is suspended. The description of a function is not among them, because it has
- * the origin secrets.
- */
+/** The description of a function is not among them, because it has the origin secrets. */
 function rightsOfOnCall(scope: Construct, { tables, functions, logs, firewallLogs, rollout }: Props): Rights {
   // With ":*" at its end, as IAM takes a log group (iam-access-control-overview-cwl in the guide of CloudWatch Logs).
   const firewall = firewallLogs && arnOf(scope, 'logs', 'log-group', `${firewallLogs}:*`, US_EAST_1)
@@ -109,10 +96,8 @@ const READ_EVERYWHERE = [
 ]
 const READ_LOGS = actionsOf('logs', 'FilterLogEvents GetLogEvents DescribeLogStreams StartQuery')
 const CONCURRENCY = actionsOf('lambda', 'GetFunctionConcurrency PutFunctionConcurrency DeleteFunctionConcurrency')
-const DEPLOYMENTS = actionsOf(
-  'codedeploy',
-  'ListDeploymentGroups GetDeploymentGroup ListDeployments GetDeployment StopDeployment',
-)
+const READ_ROLLOUTS = 'ListDeploymentGroups GetDeploymentGroup ListDeployments GetDeployment'
+const DEPLOYMENTS = actionsOf('codedeploy', `${READ_ROLLOUTS} StopDeployment`)
 
 function call(api: HttpApi, calls: readonly string[]): PolicyStatement {
   return new PolicyStatement({ actions: ['execute-api:Invoke'], resources: calls.map((one) => callArn(api, one)) })

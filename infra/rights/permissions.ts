@@ -25,7 +25,6 @@ const onUsage = (operations: string, ...items: string[]): Right => ({ table: 'us
 const inKeys = ({ name: index }: { name: string }): Right => ({ table: 'keys', operations: 'Query', index })
 const inUsage = ({ name: index }: { name: string }): Right => ({ table: 'usage', operations: 'Query', index })
 
-/** Rights to the tables, in the smallest pieces that functions need. */
 const RIGHTS = {
   /** The catalog's item tells the schema of the tables. */
   readKeyItems: [onKeys('GetItem', key, catalog), onKeys('BatchGetItem', key)],
@@ -40,10 +39,9 @@ const RIGHTS = {
   keepAnswers: [{ table: 'answers', operations: 'GetItem PutItem UpdateItem DeleteItem' }],
   readRows: [onUsage('GetItem', row)],
   /** A scan reads the whole table, with the hashes of secrets. No secret can be found from its hash. */
-  listKeys: [onKeys('Scan'), onKeys('GetItem', catalog)],
+  listKeys: [onKeys('Scan'), onKeys('GetItem', key, catalog)],
   readRowsOfKeys: [inUsage(byKey)],
   readRowsOfDays: [onUsage('Query', row)],
-  /** Totals of days, one by one. */
   readDays: [onUsage('GetItem', day)],
   /** Totals of days, and no row. */
   keepDays: [onUsage('GetItem Query PutItem UpdateItem', day)],
@@ -69,7 +67,6 @@ const RIGHTS = {
     onKeys('UpdateItem', key, hash, catalog),
     onKeys('DeleteItem', hash, external),
   ],
-  /** To make, rotate and revoke admin keys, and to see what they granted. None is deleted. */
   changeAdminKeys: [
     onKeys('GetItem', adminKey, adminGrants),
     onKeys('BatchGetItem', adminKey),

@@ -9,7 +9,7 @@ import type { StageName, WaybillProps } from '../props.ts'
 import { US_EAST_1 } from '../regions.ts'
 import { LOG_DAYS, MAY_COME_LATER } from '../setting-table.ts'
 import { numberRange } from '../settings.ts'
-import { reservedBy, STAGE_NAMES, stageOf } from '../stages.ts'
+import { pascal, reservedBy, STAGE_NAMES, stageOf } from '../stages.ts'
 import { Waybill } from '../waybill.ts'
 import { type Entry, zip } from './zip.ts'
 
@@ -19,12 +19,8 @@ const BUCKET = 'CodeBucket'
 export function releaseFiles(version: string): Map<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-templates-'))
   try {
-    const app = new cdk.App({
-      outdir: folder,
-      context: cdkJson.context,
-      analyticsReporting: false,
-      treeMetadata: false,
-    })
+    const { context } = cdkJson
+    const app = new cdk.App({ outdir: folder, context, analyticsReporting: false, treeMetadata: false })
     // There, all of a stage is in one stack.
     process.env.CDK_DEFAULT_REGION = US_EAST_1
     for (const stage of STAGE_NAMES) addStack(app, stage as StageName, version)
@@ -54,9 +50,8 @@ function addStack(app: cdk.App, stage: StageName, version: string): void {
     cdk.Fn.conditionEquals(cdk.Aws.REGION, US_EAST_1),
     `This template is for ${US_EAST_1}. Other regions need stacks there, too, which the CDK makes.`,
   )
-  new cdk.CfnParameter(stack, BUCKET, {
-    description: 'The bucket into which the content of waybill-code.zip was copied',
-  })
+  const description = 'The bucket into which the content of waybill-code.zip was copied'
+  new cdk.CfnParameter(stack, BUCKET, { description })
   new Waybill(stack, 'Default', { stage, ...addParameters(stack, stage) })
   for (const name of Object.keys(reservedBy(stageOf(stage)))) addConcurrency(stack, pascal(name))
   cdk.Validations.of(stack).acknowledge({
@@ -70,12 +65,9 @@ function addParameters(stack: cdk.Stack, stage: StageName): Partial<WaybillProps
   const defaults: Readonly<Record<string, unknown>> = { ...stageOf(stage) }
   const numbers = MAY_COME_LATER.filter((name) => typeof defaults[name] === 'number').map((name) => {
     const limits = name === 'logRetentionDays' ? { allowedValues: LOG_DAYS.map(String) } : numberRange(name)
-    const parameter = new cdk.CfnParameter(stack, pascal(name), {
-      type: 'Number',
-      default: defaults[name],
-      description: `The setting ${name}, as docs/deploy.md has it`,
-      ...limits,
-    })
+    const description = `The setting ${name}, as docs/deploy.md has it`
+    const numeric = { type: 'Number', default: defaults[name], description, ...limits }
+    const parameter = new cdk.CfnParameter(stack, pascal(name), numeric)
     return [name, parameter.valueAsNumber]
   })
   const alarmEmail = new cdk.CfnParameter(stack, 'AlarmEmail', {
@@ -84,8 +76,6 @@ function addParameters(stack: cdk.Stack, stage: StageName): Partial<WaybillProps
   })
   return { ...Object.fromEntries(numbers), alarmEmail: alarmEmail.valueAsString }
 }
-
-const pascal = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
 /** How many executions Lambda reserves for a function. A new account has none to reserve. */
 function addConcurrency(stack: cdk.Stack, name: string): void {
@@ -117,7 +107,6 @@ function withoutUnused<T extends Template>({ Parameters, ...rest }: T) {
 type Files = Readonly<Record<string, { source: { path: string; packaging: string }; destinations: Destinations }>>
 type Destinations = Readonly<Record<string, { readonly objectKey: string }>>
 
-/** The folders of code for a stack's functions, by the names that its template has for their archives. */
 function codeOf(folder: string, stack: string): [name: string, place: string][] {
   const { files } = JSON.parse(readFileSync(join(folder, `${stack}.assets.json`), 'utf8')) as { files: Files }
   return Object.values(files).flatMap(({ source: { path, packaging }, destinations }) => {

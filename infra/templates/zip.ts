@@ -32,7 +32,6 @@ export function zip(entries: readonly Entry[]): Buffer {
   return Buffer.concat([...parts, index, ...end])
 }
 
-/** Numbers of so many bytes each, the lowest byte first. */
 function words(bytes: 2 | 4, ...values: number[]): Buffer {
   const buffer = Buffer.alloc(bytes * values.length)
   for (const [index, value] of values.entries()) buffer.writeUIntLE(value, index * bytes, bytes)

@@ -43,17 +43,11 @@ type TransactItem = Partial<Record<WriteKind, WriteInput>>
 type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined }
 type Attempt = { readonly reason: Reason } | { readonly next: Item | undefined }
 
-/**
- * The tables of DynamoDB in this process, as far as Waybill and tools around it use them. Every command takes effect at
- * once. Items that are given or returned are the stored ones: no caller may change them.
- */
+/** Every command takes effect at once. Items that are given or returned are the stored ones: no caller may change them. */
 export class Engine {
   private readonly tables: TableDirectory
   private readonly transactions = new DoneTransactions()
-  /**
-   * The places of the items of transactions that are not settled yet: commands meanwhile meet conflicts as in AWS
-   * ("Transaction conflict handling in DynamoDB" in the Developer Guide).
-   */
+  /** Places of unsettled transactions, where commands meet conflicts ("Transaction conflict handling in DynamoDB"). */
   private readonly underWay = new Set<string>()
   private readonly options: Required<Omit<EngineOptions, 'unitsASecond'>>
   private readonly throttle: Throttle | undefined

@@ -20,10 +20,7 @@ const MOST_BYTES = 17 * 1024 * 1024
 
 type Answer = { readonly status: number; readonly text: string }
 
-/**
- * DynamoDB's HTTP protocol. Commands are carried out as they come; their answers leave together, after one commit of
- * all writes: no caller hears of a write, or reads one, that could still be lost.
- */
+/** Answers leave together, after one commit of all writes: nobody hears of a write, or reads one, that could be lost. */
 export function createDynamoDbServer({ engine, credentials, commit }: Options): Server {
   const checkHead = credentials ? signatureChecker(credentials) : () => () => {}
   let waiting: (() => void)[] = []

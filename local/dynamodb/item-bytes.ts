@@ -6,7 +6,6 @@ import { type Item, isSet, type Value } from './value.ts'
 
 const MOST_ITEM_BYTES = 400 * 1024
 
-/** Returns the item. Throws if it is too large. */
 export function ofAllowedSize(item: Item, what: string): Item {
   if (itemBytes(item) <= MOST_ITEM_BYTES) return item
   throw validationError(`${what} has exceeded the maximum allowed size`)

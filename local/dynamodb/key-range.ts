@@ -4,7 +4,6 @@ import type { Values } from './program.ts'
 import type { RangeSide, Schema } from './stored-table.ts'
 import { compareText } from './value.ts'
 
-/** The part of a partition that a key condition names. */
 export type KeyRange = {
   readonly partition: string
   readonly side: RangeSide

@@ -1,7 +1,5 @@
 import { unsupported, validationError } from './failures.ts'
 
-// The members of commands and answers: which there may be, and which hold items.
-
 export type Members = Readonly<Record<string, unknown>>
 
 const PLACEHOLDERS = ['ExpressionAttributeNames', 'ExpressionAttributeValues']

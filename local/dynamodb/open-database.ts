@@ -5,7 +5,6 @@ import { openKeptData } from './kept-data.ts'
 
 export type DatabaseOptions = {
   readonly credentials: Credentials | null
-  /** The file that keeps the data; null for memory only. */
   readonly file: string | null
   /** The write units that an item takes a second; without it, any number. */
   readonly unitsASecond?: number | undefined
@@ -13,7 +12,6 @@ export type DatabaseOptions = {
 
 const EXPIRE_EVERY_MS = 10 * 60_000
 
-/** The database of this machine, with its data from the last time it was open. */
 export async function openDatabase({ credentials, file, unitsASecond }: DatabaseOptions) {
   const kept = file === null ? undefined : openKeptData(file)
   const engine = new Engine({ ...(kept && { journal: kept }), ...(unitsASecond && { unitsASecond }) })

@@ -3,7 +3,6 @@ import { validationError } from './failures.ts'
 import { ExpressionParser, wrongType } from './parse-expression.ts'
 import { compare, typeOf, type Value } from './value.ts'
 
-/** Members of a command that are texts. */
 export type Texts<Name extends string> = { readonly [Member in Name]?: string | undefined }
 export type Values = Readonly<Record<string, Value>>
 export type Placeholders = {

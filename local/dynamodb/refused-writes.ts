@@ -1,7 +1,6 @@
 import { DynamoDbError } from './failures.ts'
 import type { Item } from './value.ts'
 
-/** Why a write is refused because of what is stored. */
 export type Reason = {
   readonly Code:
     | 'None'

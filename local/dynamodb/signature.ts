@@ -9,7 +9,6 @@ const AUTHORIZATION =
 const MUST_BE_SIGNED = ['host', 'x-amz-date', 'x-amz-target']
 const MOST_SKEW_MS = 5 * 60_000
 
-/** Throws unless head and body are signed with the credentials. */
 export type CheckBody = (body: Buffer) => void
 
 /** Checks AWS's Signature Version 4. Throws unless the head claims to be signed with the credentials in the last minutes. */

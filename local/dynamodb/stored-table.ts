@@ -14,7 +14,6 @@ export type TableSchema = Schema & {
 /** `tie` orders items with the same sort key in an index. */
 export type Entry = { readonly sort: string; readonly tie: string; item: Item }
 
-/** The place after which a page begins. */
 export type Start = Key & Pick<Entry, 'tie'>
 
 /** `order` is its place in a scan, which has no meaning, as in AWS. */
@@ -92,7 +91,6 @@ class Partitions {
     this.scanned = undefined
   }
 
-  /** All entries in the order of a scan, or those after a place. */
   *scan(after?: Start): Iterable<Entry> {
     this.scanned ??= [...this.byName.values()].sort((a, b) => (a.order < b.order ? -1 : 1))
     const order = after && orderOf(after.partition)

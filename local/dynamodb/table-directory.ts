@@ -11,7 +11,6 @@ type IndexInput = {
 }
 type Keep = (name: string, schema: TableSchema | undefined) => void
 
-/** The tables by name, and the commands about them as a whole. */
 export class TableDirectory {
   private readonly tables = new Map<string, StoredTable>()
   private readonly keep: Keep

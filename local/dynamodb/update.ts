@@ -4,7 +4,7 @@ import { isNumeric, negated, sum } from './number.ts'
 import type { Values } from './program.ts'
 import { attribute, type ElementSet, type Found, type Item, isSet, union, type Value, without } from './value.ts'
 
-/** The item after the update. Every value is read from the item as it was before. */
+/** Every value is read from the item as it was before. */
 export function applyUpdate(changes: readonly Change[], item: Item, values: Values): Item {
   const next: Record<string, Value> = { ...item }
   for (const change of changes) {

@@ -36,7 +36,6 @@ export function attribute(item: Item, name: string): Found {
   return Object.hasOwn(item, name) ? item[name] : undefined
 }
 
-/** The item with these attributes only, as far as it has them. */
 export function pick(item: Item, names: readonly string[]): Item {
   const there = names.filter((name) => attribute(item, name) !== undefined)
   return Object.fromEntries(there.map((name) => [name, item[name] as Value]))

@@ -102,14 +102,14 @@ test('a suspension during requests holds for every key when it is answered; a ke
   expect(await done(`POST /accounts/${id}/suspend`)).toMatchObject({ status: 'suspended' })
   for (const { secret } of keys) expect((await gateway.post(secret, HELLO)).status).toBe(403)
   await Promise.all(asking)
-  expect(await keyOf(id)).toMatchObject({ status: 'suspended' })
+  expect(await keyOf(id)).toMatchObject({ status: 'suspended', account_suspended: true })
   for (const { id: key } of keys) {
     const { status, body } = await admin.call(`POST /keys/${key}/resume`)
     expect([status, body.error.message]).toEqual([409, expect.stringContaining('waybill accounts resume acme')])
   }
   await done(`POST /accounts/${id}/resume`)
   expect((await gateway.post(keys[0].secret, HELLO)).status).toBe(200)
-  expect((await at(`/keys/${own.id}`)).status).toBe('suspended')
+  expect(await at(`/keys/${own.id}`)).toMatchObject({ status: 'suspended', account_suspended: false })
   expect(await done(`POST /keys/${own.id}/resume`)).toMatchObject({ status: 'active' })
   const { available } = await at(`/accounts/${id}`)
   expect(await done(`POST /accounts/${id}/close`, { confirm: 'acme' })).toMatchObject({
@@ -138,7 +138,7 @@ test('an adopted key brings its balance, its charges and its open hold, and its 
   await done(`POST /keys/${key.id}/adopt`, { account: id })
   expect(await audit(id)).toMatchObject({ ok: true })
   const [ofKey] = (await admin.call('POST /audits', { body: { key_id: key.id } })).text.split('\n')
-  expect(JSON.parse(ofKey ?? '')).toMatchObject({ ok: true, granted: '5', spent: '1' })
+  expect(JSON.parse(ofKey ?? '')).toMatchObject({ ok: true, granted: '1', spent: '1' })
 })
 
 test('an audit names what is in flight, which is not wrong, and finds a mark or a pool that was changed', async () => {
@@ -167,8 +167,11 @@ test('an audit names what is in flight, which is not wrong, and finds a mark or 
   await damage('SET #out = #out + :one, available = available + :one, granted = granted + :one')
   const granted = await audit(id)
   expect(granted).toMatchObject({ ok: false, balances: true })
-  expect(granted.findings[0].text).toMatch(/granted is not the sum of the grants/)
-  const summary = (await admin.call('POST /audits')).text
+  expect(granted.findings.at(-1).text).toMatch(/granted is not the sum of the grants/)
+  // A page ends after three seconds, and a busy machine may need more.
+  const nowMs = Date.now()
+  const patient = adminOf(tables, { clock: () => nowMs })
+  const summary = (await patient.call('POST /audits')).text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -229,7 +232,12 @@ test.each<[string, object, number, RegExp]>([
   ],
   ['POST /keys', { name: 'x', account: NOBODY }, 404, /There is no account/],
   ['POST /keys', { name: 'x', account: gone.id }, 409, /is closed/],
-  ['POST /keys', { name: 'x', account: full.id }, 409, /has 100 keys, the most/],
+  [
+    'POST /keys',
+    { name: 'x', account: full.id },
+    409,
+    /has room for 0 more purses, and 1 would be needed. It can have 100/,
+  ],
   ['POST /keys', { name: 'x', account: full.id, credits: '1' }, 400, /waybill accounts grant NAME CREDITS/],
   ['POST /keys', { name: 'x', account: full.id, notify_below: '1' }, 400, /'notify_below' is that of the account/],
   [`POST /keys/${member}/grants`, { credits: '2' }, 400, /waybill accounts grant full 2\./],
@@ -237,7 +245,7 @@ test.each<[string, object, number, RegExp]>([
   [`POST /keys/${member}/adopt`, { account: resting.id }, 409, /a key never changes its account/],
   [`POST /keys/${alone.id}/adopt`, { account: resting.id }, 409, /is suspended. Resume it first/],
   [`POST /keys/${alone.id}/adopt`, { account: gone.id }, 409, /is closed/],
-  [`POST /keys/${alone.id}/adopt`, { account: full.id }, 409, /has 100 keys/],
+  [`POST /keys/${alone.id}/adopt`, { account: full.id }, 409, /has room for 0 more purses/],
   [`POST /keys/${alone.id}/adopt`, { account: NOBODY }, 404, /There is no account/],
   [`GET /requests?account=${full.id}&key_id=${alone.id}`, {}, 400, /'account' and key_id cannot be asked for together/],
 ])('%s with %j is refused, and changes nothing', async (route, body, status, message) => {
@@ -246,6 +254,13 @@ test.each<[string, object, number, RegExp]>([
   const told = await admin.call(route, { body, headers: { ...once(), 'if-match': '"1"' } })
   expect([told.status, told.body.error.message]).toEqual([status, expect.stringMatching(message)])
   expect(await state()).toEqual(before)
+})
+
+test('an account that is full has room again as soon as keys of it are revoked', async () => {
+  const { data } = await at(`/keys?account=${full.id}&limit=2`)
+  for (const { id, name } of data) await done(`POST /keys/${id}/revoke`, { confirm: name })
+  await done('POST /keys', { name: 'x', account: full.id })
+  await done(`POST /keys/${alone.id}/adopt`, { account: full.id })
 })
 
 test('credits for an account need the scope to grant', async () => {

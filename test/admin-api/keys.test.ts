@@ -38,12 +38,15 @@ describe('POST /admin/v1/keys', () => {
   test('makes a key with every setting, which is told, kept and in its event, and whose secret is told once and works', async () => {
     const settings = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
     const key = await create({ ...settings, credits: '2.5' })
-    expect(key).toMatchObject({ object: 'key', status: 'active', granted: '2.5', available: '2.5', version: 1 })
+    expect(key).toMatchObject({ object: 'key', status: 'active', granted: '2.5', available: '2.5', version: 3 })
     expect(key).toMatchObject({ ...settings, replayed: false, secret: expect.stringMatching(/^svc_live_/) })
     const kept = SETTINGS.map((name) => [name, SETTING_SAMPLES[name].kept ?? SETTING_SAMPLES[name].told])
     expect(await gateway.readKey(key.id)).toMatchObject(Object.fromEntries(kept))
     const events = await admin.call(`GET /keys/${key.id}/events`)
-    expect(events.body.data[0]).toMatchObject({ what: 'key.created', after: settings })
+    expect(events.body.data).toMatchObject([
+      { what: 'key.updated', before: { lanes: 1 }, after: { lanes: 2 } },
+      { what: 'key.created', after: { ...settings, lanes: 1 } },
+    ])
     expect((await gateway.post(key.secret ?? '', HELLO)).status).toBe(200)
     const { body } = await admin.call(`GET /keys/${key.id}`)
     expect(body).not.toHaveProperty('secret')
@@ -87,10 +90,10 @@ describe('POST /admin/v1/keys', () => {
     ['an unknown scope', { scopes: ['admin'] }, 'scopes', "not 'admin'"],
     ['scopes as a text', { scopes: 'chat.completions' }, 'scopes', 'must be a list'],
     ['a range that is none', { allowlist: ['10.0.0.1/8'] }, 'allowlist', '10.0.0.1/8'],
-    ['no requests a minute', { rpm: 0 }, 'rpm', 'from 1 to 60000'],
+    ['no requests a minute', { rpm: 0 }, 'rpm', 'from 1 to 1920000'],
     ['half a request', { rpm: 1.5 }, 'rpm', 'whole number'],
     ['a limit as a text', { daily_limit: '5' }, 'daily_limit', 'whole number'],
-    ['too many at once', { max_concurrent: 1001 }, 'max_concurrent', 'from 1 to 1000'],
+    ['too many at once', { max_concurrent: 1001 }, 'max_concurrent', 'at most 1000 for each lane'],
     ['an external id with a space', { external_id: 'a b' }, 'external_id', 'without spaces'],
     ['an external id of 129 characters', { external_id: 'x'.repeat(129) }, 'external_id', '1 to 128'],
     ['an external id beyond ASCII', { external_id: 'naïve' }, 'external_id', 'of ASCII'],
@@ -180,10 +183,12 @@ describe('PATCH /admin/v1/keys/{id}', () => {
         admin.call(`PATCH /keys/${id}`, { body: { [field]: value }, headers: { 'if-match': `"${seen}"` } })
       const changed = await change(told, 1)
       const { badges, minute, day, credit_windows, holds, secret, replayed, ...rest } = before
-      expect(changed.body).toMatchObject({ ...rest, [field]: told, version: 2 })
+      // The lanes of a key that was alone have a pool first.
+      const version = name === 'lanes' ? 3 : 2
+      expect(changed.body).toMatchObject({ ...rest, [field]: told, version })
       const { body } = await admin.call(`GET /keys/${id}/events`)
       expect(body.data[0]).toMatchObject({ what: 'key.updated', after: { [field]: told } })
-      const taken = await change(null, 2)
+      const taken = await change(null, version)
       if (isOptional(name)) expect(taken.body).toMatchObject({ ...rest, [field]: null, version: 3 })
       else expect([taken.status, taken.body.error.param]).toEqual([400, field])
     },

@@ -33,6 +33,7 @@ test('an operator makes an account with keys, grants to it, looks, suspends and 
   expect(await shown('audit')).toMatch(/1 key and 1 account, all clean/)
   expect(await list('events', 'list', '--account', 'acme')).toMatchObject([{ what: 'account.granted' }, {}, {}])
   expect(await shown('accounts', 'suspend', 'acme')).toContain('status active → suspended')
+  expect(await shown('keys', 'show', 'prod')).toMatch(/status +suspended with its account/)
   expect(await refused('keys', 'resume', 'prod')).toContain('waybill accounts resume acme')
   expect(await shown('accounts', 'resume', 'acme')).toContain('status suspended → active')
   const alone = await json<KeyWithSecret>('keys', 'create', '--name', 'alone', '--credits', '1')

@@ -114,7 +114,7 @@ test('waybill keys says of a suspension that it was there before, and of a revok
 
 test.each([
   ['keys create', /--name/],
-  ['keys create --name x --rpm 0', /from 1 to 60000/],
+  ['keys create --name x --rpm 0', /from 1 to 1920000/],
   ['keys create --name x --allow 10.0.0.1/8', /write 10\.0\.0\.0\/8/],
   ['keys create --name x --credits -1', /plain decimal/],
   ['keys show key_nope', /There is no key 'key_nope'/],

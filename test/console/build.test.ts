@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { buildConsole } from '../../console/build.ts'
 import { customerText } from '../../console/pages/request/row-facts.ts'
-import { ENDPOINTS } from '../../console/pages/requests/endpoints.ts'
 import { compareCredits } from '../../console/parts/numbers.ts'
 import { rangeOf } from '../../console/parts/ranges.ts'
 import { changesOf, DEFAULTS, rebase, settingsOf } from '../../console/parts/typed-settings.ts'
@@ -13,7 +12,6 @@ import { settingsIn } from '../../layers/admin/settings/key-settings.ts'
 import { KEY_DEFAULTS } from '../../layers/gateway/domain/keys/new-key.ts'
 import { hashSecret } from '../../layers/gateway/domain/keys/secret.ts'
 import { isSecret } from '../../layers/gateway/domain/keys/secret-text.ts'
-import { ENDPOINT_NAMES, type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { completedRow } from '../support/completed-row.ts'
 import { REQUEST_ID, sampleRequest } from './support/samples.ts'
@@ -74,11 +72,6 @@ test('a change sends only what somebody typed, and keeps it when another operato
   const together = rebase(typed, DEFAULTS, theirs)
   expect(together).toEqual({ ...DEFAULTS, rpm: '90', note: 'mine', name: 'renamed' })
   expect(changesOf(theirs, together)).toEqual({ rpm: 90, note: 'mine' })
-})
-
-test('the page knows every endpoint, and which are for a model', () => {
-  const isForModel = (name: EndpointName) => endpointNamed(name).contract !== undefined
-  expect(ENDPOINTS).toEqual(Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, isForModel(name)])))
 })
 
 test('the words for a customer are those of the explanation, without a line about the cost to us', () => {

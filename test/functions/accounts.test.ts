@@ -2,14 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { type Account, joining } from '../../layers/gateway/domain/keys/account.ts'
 import { adoptKey, grantToAccount, setAccountStatus } from '../../layers/gateway/store/accounts/change-account.ts'
+import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { actAt } from '../support/act.ts'
+import { demandOf } from '../support/demand.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { holdAnswers, say } from '../support/upstream.ts'
 import { until } from '../support/wait.ts'
 import { credits, LOOSE, openAccounts } from './support/accounts.ts'
 
 const stand = await openAccounts()
-const { time, upstream, gateway, other, tables, open, statusOf, spend, balanceOf, purseOf, readAccount, sweep } = stand
+const {
+  time,
+  upstream,
+  gateway,
+  other,
+  tables,
+  open,
+  statusOf,
+  spend,
+  balanceOf,
+  purseOf,
+  readAccount,
+  sweep,
+  draw,
+  takeIn,
+} = stand
 
 async function callsOf(secret: string): Promise<(string | number)[]> {
   gateway.calls.length = 0
@@ -48,6 +66,21 @@ describe('one balance', () => {
     expect(await spend(b, 10)).toEqual([...Array(9).fill(200), 402])
     expect((await purseOf(idA)).available).toBe(0n)
     expect(await balanceOf(account)).toMatchObject({ available: 0n, spent: credits('10') })
+  })
+
+  test('credits that a dead request of another key holds are released within the request that needs them', async () => {
+    const { account, b, idA } = await open({ credits: '1' })
+    const [hold, requestId] = [credits('1'), requestIdAt(time.nowMs)]
+    await draw(account, idA, hold, time.nowMs)
+    await takeIn(await purseOf(idA), (await readAccount(account.id)) ?? account)
+    const key = await purseOf(idA)
+    const demand = demandOf(key, time.nowMs, { requestId, hold, holdUntilMs: time.nowMs + 960_000 })
+    const dead = await takeAdmission(tables)(key, demand)
+    expect(dead.admitted).toBe(true)
+    expect(await statusOf(b)).toBe(402)
+    time.nowMs += 960_000
+    expect(await spend(b, 2)).toEqual([200, 402])
+    expect(await balanceOf(account)).toEqual({ granted: hold, available: 0n, held: 0n, spent: hold })
   })
 
   test('a dry account costs four reads and its note once a second, and one read otherwise; a grant ends that at once', async () => {

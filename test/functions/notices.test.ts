@@ -68,6 +68,12 @@ describe('a level', () => {
     expect(await sweep()).toEqual([])
   })
 
+  test('is told of every key, however many are below theirs at once', async () => {
+    const all = Array.from({ length: 12 }, () => gateway.issue({ credits: '1', notifyBelow: CREDIT }))
+    for (const { secret } of await Promise.all(all)) await spend(secret, 1)
+    expect(await sweep()).toEqual(Array(12).fill('key.balance_low'))
+  })
+
   test('is armed again by a top-up above it, also if it is crossed again before a sweep, and by no smaller one', async () => {
     const { key, secret } = await gateway.issue({ credits: '1', notifyBelow: CREDIT / 2n })
     await spend(secret, 6)

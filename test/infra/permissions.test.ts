@@ -40,7 +40,7 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
   close: [
     ...[`dynamodb:Scan on ${KEYS}`, FIND_ROWS_OF_KEY, `dynamodb:Query on ${USAGE}: ROWS#*`],
     ...each(['Query', 'GetItem', 'PutItem', 'UpdateItem'], `${USAGE}: DAY#*`),
-    ...[`dynamodb:UpdateTimeToLive on ${USAGE}`, `dynamodb:GetItem on ${KEYS}: CATALOG`],
+    ...[`dynamodb:UpdateTimeToLive on ${USAGE}`, `dynamodb:GetItem on ${KEYS}: KEY#* CATALOG`],
     ...(stage === 'prod'
       ? ['s3:PutObject on <UsageExport/Bucket.Arn>/usage/*', `cloudtrail:GetTrailStatus on ${TRAIL}`]
       : []),

@@ -33,6 +33,11 @@ export class AccountBooks {
     return item && { status: item.status, version: Number(item.statusVersion) }
   }
 
+  /** The least that a request has asked for. */
+  askedBy(requestId: string): bigint | undefined {
+    return this.#asked.get(requestId)
+  }
+
   holdAsked(requestId: string, hold: bigint): void {
     const before = this.#asked.get(requestId)
     if (hold > 0n && (before === undefined || hold < before)) this.#asked.set(requestId, hold)
@@ -53,7 +58,7 @@ export class AccountBooks {
   purseWritten(item: StoredItem): void {
     if (item.accountId === undefined) return
     const holds = openHolds(item)
-    const keyId = item.id as string
+    const keyId = addressOf(item)
     const purse = this.#purses.get(keyId)
     // A key that joins has held what it holds and what it has spent.
     const heldBefore = purse?.heldEver ?? nano(item.spent)
@@ -98,7 +103,7 @@ export class AccountBooks {
     const sums = { flight: 0n, available: 0n, held: 0n, spent: 0n }
     for (const { item, holds } of this.#pursesOf(id)) {
       const [drawn, back, available] = [nano(item.drawn), backOf(item), nano(item.available)]
-      const mark = marks.get(item.id as string)
+      const mark = marks.get(addressOf(item))
       if (mark && (mark.out < drawn || mark.seen > back)) fail(`${item.id} is ahead of the marks of its account`)
       if (!mark && (available > 0n || holds.size > 0)) fail(`${item.id} has credits or requests, and ${id} forgot it`)
       if (mark) sums.flight += mark.out - drawn + back - mark.seen
@@ -138,7 +143,7 @@ export class AccountBooks {
       if (item.sweepAt !== undefined) fail(`${id} is swept for ever`)
       for (const { item: key } of item.status === 'revoked' ? this.#pursesOf(id) : []) {
         if (key.status !== 'revoked') fail(`${id} is closed, and its key ${key.id} is ${key.status}`)
-        if (marks.has(key.id as string)) fail(`${id} is closed, and its key ${key.id} is not gone`)
+        if (marks.has(addressOf(key))) fail(`${id} is closed, and its key ${key.id} is not gone`)
       }
     }
   }
@@ -146,6 +151,11 @@ export class AccountBooks {
 
 function backOf({ drawn, granted }: StoredItem): bigint {
   return nano(drawn) - nano(granted)
+}
+
+/** A lane of a key is a purse of its own. */
+function addressOf({ pk }: StoredItem): string {
+  return (pk as string).slice('KEY#'.length)
 }
 
 function marksIn(item: StoredItem): ReadonlyMap<string, Mark> {

@@ -150,13 +150,13 @@ function callsAfterAll(random: Random, style: Parameters<typeof makeStep>[1]): S
   return [...some, ...some, ...some, ...calls]
 }
 
-type Style = Parameters<typeof makeStep>[1] & {
+export type AccountStyle = Parameters<typeof makeStep>[1] & {
   readonly acts: readonly AccountAct[]
   readonly newest: number
   readonly isPlain: boolean
 }
 
-function stepOf(random: Random, style: Style): Step {
+export function stepOf(random: Random, style: AccountStyle): Step {
   const step = makeStep(random, style)
   const key = random.below(10)
   switch (step.do) {

@@ -1,3 +1,4 @@
+import { ulid } from '../../layers/gateway/domain/basics/ulid.ts'
 import { joining, newAccount as newPool } from '../../layers/gateway/domain/keys/account.ts'
 import type { Act } from '../../layers/gateway/domain/keys/act.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/keys/new-key.ts'
@@ -13,6 +14,7 @@ import {
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { readOne } from '../../layers/gateway/store/keys/rotating-item.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { AccountAct, AccountSetup } from './account-history.ts'
 import { type Account, newAccount } from './admin-caller.ts'
 import type { KeySetup, Step } from './history.ts'
@@ -43,7 +45,7 @@ export async function openCustomer({ tables, random, act }: Desk, setup: Account
 /** A new key, alone or of an account. */
 export async function openKey(
   { tables, random, act }: Desk,
-  { credits, ...limits }: KeySetup,
+  { credits, lanes, ...limits }: KeySetup,
   customer?: Customer,
 ): Promise<Account> {
   const { secret, stored } = issueSecret(BRAND.keyPrefix, (bytes) => random.bytes(bytes))
@@ -52,6 +54,10 @@ export async function openKey(
   const account = customer && (await readOne(tables, ACCOUNT)(customer.id))
   const made = { ...key, ...(account && joining(account)) }
   await perhapsTwice(0, () => createKey(tables)(made, act))
+  if (lanes) {
+    const next = { ...act, id: ulid(act.atMs, random.bytes(10)) }
+    await perhapsTwice(0, () => updateKey(tables)(key.id, { lanes }, next))
+  }
   return newAccount(key.id, [{ text: secret, hash: stored.hash, ended: false }])
 }
 

@@ -83,7 +83,7 @@ export const ACCOUNT_VARIANTS: readonly Variant[] = [
 ]
 
 /** A condition becomes another one, in updates that do something. */
-function weaker(name: string, condition: string, other: string, update = ''): Variant {
+export function weaker(name: string, condition: string, other: string, update = ''): Variant {
   return {
     name,
     rewrite: (command) => {
@@ -104,7 +104,7 @@ function withCondition(command: Command, ConditionExpression: string): Command {
   return rewritten(command, { ConditionExpression, ExpressionAttributeValues: Object.fromEntries(used) })
 }
 
-function twice(name: string, update: string, condition: string): Variant {
+export function twice(name: string, update: string, condition: string): Variant {
   return {
     name,
     wrap: (send) => async (command) => {

@@ -33,7 +33,7 @@ export type Input = {
   readonly Item?: Named
   readonly ConditionExpression?: string | undefined
   readonly UpdateExpression?: string
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined
   readonly ExpressionAttributeValues?: Stored | undefined
   readonly TransactItems?: readonly Write[]
 }

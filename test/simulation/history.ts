@@ -70,6 +70,9 @@ const OPERATION_WEIGHTS = {
   expiry: 2,
   'external id': 1,
   push: 2,
+  /** Only in histories with lanes: their number, and limits that are dealt out among them. */
+  lanes: 0,
+  parts: 0,
 }
 export type Operation = keyof typeof OPERATION_WEIGHTS
 
@@ -111,7 +114,11 @@ export type Step =
   | { readonly do: 'account'; readonly act: AccountAct; readonly key: number; readonly value: number }
 
 export type KeyLimits = Pick<KeySettings, 'rpm' | 'maxConcurrent' | 'models' | CounterName>
-export type KeySetup = KeyLimits & { readonly credits: bigint; readonly notifyBelow?: bigint | undefined }
+export type KeySetup = KeyLimits & {
+  readonly credits: bigint
+  readonly notifyBelow?: bigint | undefined
+  readonly lanes?: number
+}
 
 export type History = {
   readonly seed: number

@@ -5,6 +5,7 @@ import {
   type WindowKind,
 } from '../../layers/gateway/domain/admission/counters.ts'
 import { AccountBooks } from './account-books.ts'
+import { type Admission, LaneBooks, WRONG_CLOCK_MS } from './lane-books.ts'
 import { checkWatched, NoticeBooks } from './notice-books.ts'
 import { momentOf, openHolds } from './stored-hold.ts'
 
@@ -14,13 +15,16 @@ export class Violation extends Error {
   override readonly name = 'Violation'
 }
 
-type Admission = { readonly requestId: string; readonly clockMs: number; readonly rpm: number }
 type Holds = ReadonlyMap<string, bigint>
+/** The books of a key, or of one of its lanes. */
 class Account {
   /** The key as it was left last, and the holds on it. */
   item: StoredItem | undefined
   open: Holds = new Map()
-  readonly admissions: Admission[] = []
+  /** Itself, and all other lanes of its key, which have these rows together. */
+  readonly family: Account[]
+  readonly lanes: LaneBooks
+  readonly rows: Map<string, StoredItem>
   readonly admitted = new Set<string>()
   /** Losses that were taken before a route was asked, by day. */
   readonly risked = new Map<string, bigint>()
@@ -28,7 +32,6 @@ class Account {
   readonly bounds = new Map<string, bigint>()
   /** The models that the key might use when each request was admitted. */
   readonly models = new Map<string, readonly string[]>()
-  readonly rows = new Map<string, StoredItem>()
   readonly grants = new Map<string, StoredItem>()
   /** The hashes of the secrets that it was given, also of those that have ended. */
   readonly hashes = new Set<string>()
@@ -36,6 +39,17 @@ class Account {
   hasEnd = false
   /** The events of an operator's changes to it, by the id of the act. */
   readonly events = new Map<string, StoredItem>()
+
+  constructor(first?: Account) {
+    this.family = first?.family ?? []
+    this.lanes = first?.lanes ?? new LaneBooks()
+    this.rows = first?.rows ?? new Map()
+    this.family.push(this)
+  }
+
+  get admissions(): readonly Admission[] {
+    return this.lanes.admissions
+  }
 }
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -44,15 +58,14 @@ const LIMITS = COUNTER_NAMES.filter((name) => COUNTERS[name].counts !== 'loss')
 /** The bound of a key that has none of its own. */
 const DAILY_LOSS = 1_000_000_000n
 
-/** Clocks this far apart do not agree on a bucket any more, and are not held to. */
-const WRONG_CLOCK_MS = 59_000
-
 /** Looks at everything the database is left with, write by write, and knows by itself what may be there. */
 export class Ledger {
   readonly notices = new NoticeBooks()
   readonly accounts = new AccountBooks()
   readonly #accounts = new Map<string, Account>()
   readonly #monthly = new Map<string, StoredItem>()
+  /** The most by which clocks were ever apart. */
+  apartMs = 0
   readonly #claims = new Map<string, { readonly expiresAt: number; readonly requests: Set<string> }>()
 
   get admissions(): number {
@@ -71,7 +84,8 @@ export class Ledger {
     const sk = item.sk as string
     if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
     if (sk === 'ACCOUNT') this.accounts.poolWritten(item)
-    if (sk !== 'KEY') return
+    if (sk !== 'KEY' && sk !== 'LANE') return
+    if ((sk === 'KEY') !== (account === account.family[0])) fail(`${item.pk} has an item ${sk}`)
     checkStatus(item, account.item)
     checkRisk(item, account)
     account.item = item
@@ -79,7 +93,10 @@ export class Ledger {
     account.hasEnd ||= item.expiresAtMs !== undefined
     const before = account.open
     account.open = openHolds(item)
-    for (const requestId of account.open.keys()) if (!before.has(requestId)) admitted(item, account, requestId, hash)
+    account.lanes.written(item)
+    for (const requestId of account.open.keys()) {
+      if (!before.has(requestId)) admitted(item, account, requestId, hash, this.apartMs)
+    }
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
     if (item.pendingEvents !== undefined && item.sweepAt !== '0') fail(`${item.pk} has events that no sweep will move`)
     checkWatched(item)
@@ -170,37 +187,49 @@ export class Ledger {
     return item?.status === 'active' && item.currentHash === hash && !hasEnd
   }
 
+  lanesOf(keyId: string): LaneBooks {
+    return this.#account(keyId).lanes
+  }
+
+  get families(): readonly LaneBooks[] {
+    return [...new Set([...this.#accounts.values()].map(({ lanes }) => lanes))]
+  }
+
   isRevoked(keyId: string): boolean {
     return this.#account(keyId).item?.status === 'revoked'
   }
 
   isOpen(keyId: string, requestId: string): boolean {
-    return this.#account(keyId).open.has(requestId)
+    return this.#account(keyId).family.some(({ open }) => open.has(requestId))
   }
 
   /** True while a request of the day is open. */
   hasOpenHold(keyId: string, day: string): boolean {
-    return [...this.#account(keyId).open.keys()].some((requestId) => utcDay(momentOf(requestId)) === day)
+    const open = this.#account(keyId).family.flatMap((lane) => [...lane.open.keys()])
+    return open.some((requestId) => utcDay(momentOf(requestId)) === day)
   }
 
   wasAdmitted(keyId: string, requestId: string): boolean {
-    return this.#account(keyId).admitted.has(requestId)
+    return this.#account(keyId).family.some(({ admitted }) => admitted.has(requestId))
   }
 
   /** How often somebody was let in with a key. */
   admissionsOf(keyId: string): number {
-    return this.#account(keyId).admitted.size
+    return this.#account(keyId).family.reduce((sum, { admitted }) => sum + admitted.size, 0)
   }
 
   /** When nothing is under way any more. */
   atRest(): void {
     this.#paidOnce()
-    for (const [keyId, { item, open, admitted, rows, grants, events }] of this.#accounts) {
-      if (item) this.#eachChangeHasItsEvent(keyId, item, grants, events)
+    for (const [keyId, account] of this.#accounts) {
+      const { item, open, admitted, rows, grants, events, lanes } = account
+      for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
+      if (open.size > 0) fail(`${keyId} still has the holds ${[...open.keys()].join(', ')}`)
+      if (account !== account.family[0]) continue
+      lanes.atRest()
+      if (item) this.#eachChangeHasItsEvent(keyId, item, account)
       if (item?.pendingEvents !== undefined) fail(`${keyId} still has an event on its item`)
       if (item) this.notices.atRest(keyId, item, grants.size, events)
-      if (open.size > 0) fail(`${keyId} still has the holds ${[...open.keys()].join(', ')}`)
-      for (const requestId of admitted) if (!rows.has(requestId)) fail(`${requestId} was admitted and has no row`)
       const granted = this.#grantsOf(keyId)
       const isAlone = item && item.accountId === undefined
       if (isAlone && nano(item.granted) !== granted) fail(`${keyId} has ${item.granted}, and grants of ${granted}`)
@@ -215,9 +244,9 @@ export class Ledger {
   }
 
   /** A change raises the version by one, except for a grant, which has an item of its own. */
-  #eachChangeHasItsEvent(keyId: string, item: StoredItem, grants: Account['grants'], events: Account['events']): void {
+  #eachChangeHasItsEvent(keyId: string, item: StoredItem, { grants, events, lanes }: Account): void {
     const granting = [...events].filter(([, { what }]) => what === 'key.grant').map(([id]) => id)
-    if (events.size - granting.length !== item.version) {
+    if (events.size - granting.length + lanes.unsaid !== item.version) {
       fail(`${keyId} has version ${item.version}, and ${events.size - granting.length} events that changed it`)
     }
     const created = [...events].filter(([, { what }]) => what === 'key.create').map(([id]) => id)
@@ -229,15 +258,23 @@ export class Ledger {
   #account(keyId: string): Account {
     const known = this.#accounts.get(keyId)
     if (known) return known
-    const account = new Account()
+    const at = keyId.indexOf('.')
+    const account = new Account(at < 0 ? undefined : this.#account(keyId.slice(0, at)))
     this.#accounts.set(keyId, account)
     return account
   }
 }
 
-function admitted(key: StoredItem, account: Account, requestId: string, hash: string | undefined): void {
+function admitted(
+  key: StoredItem,
+  account: Account,
+  requestId: string,
+  hash: string | undefined,
+  apartMs: number,
+): void {
   const clockMs = momentOf(requestId)
-  if (account.admitted.has(requestId)) fail(`${requestId} was admitted twice`)
+  const { family, lanes } = account
+  if (family.some((lane) => lane.admitted.has(requestId))) fail(`${requestId} was admitted twice`)
   account.admitted.add(requestId)
   account.bounds.set(requestId, BigInt((key.dailyLoss as bigint) ?? DAILY_LOSS))
   account.models.set(requestId, key.models as readonly string[])
@@ -249,17 +286,21 @@ function admitted(key: StoredItem, account: Account, requestId: string, hash: st
   if (key.expiresAtMs !== undefined && Number(key.expiresAtMs) <= clockMs) {
     fail(`${requestId} was admitted at ${clockMs}, and its key expired at ${key.expiresAtMs}`)
   }
-  const concurrent = account.open.size
+  if (Number(key.version) < lanes.toldVersion) {
+    fail(`${requestId} was admitted by version ${key.version} of ${key.pk}, and ${lanes.toldVersion} was told`)
+  }
+  const concurrent = family.reduce((sum, { open }) => sum + open.size, 0)
   if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
   for (const name of LIMITS) checkLimit(key, account, name, requestId)
-  account.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
-  checkRate(account.admissions)
+  lanes.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
+  if (lanes.hasLanes) lanes.checkRate(apartMs)
+  else checkRate(account.admissions)
 }
 
 /** A request that takes nothing of a counter is never beyond its limit. */
 function checkLimit(key: StoredItem, account: Account, name: CounterName, requestId: string): void {
   const [window, limit] = [windowAt(name, momentOf(requestId)), key[name]]
-  const count = countedIn(account, name).get(window) ?? 0n
+  const count = account.family.reduce((sum, lane) => sum + (countedIn(lane, name).get(window) ?? 0n), 0n)
   const isFree = worthOf(account, name, requestId) === 0n
   if (limit !== undefined && !isFree && count > nano(limit)) fail(`${count} in ${window}, of ${limit} (${name})`)
 }
@@ -291,10 +332,11 @@ function checkRisk(item: StoredItem, { item: before, open, risked, bounds }: Acc
 }
 
 /** The loss of a day is that of its rows. A risk stays with it if its request died. */
-function checkLoss(item: StoredItem, { open, rows, risked, admissions }: Account): void {
+function checkLoss(item: StoredItem, account: Account): void {
+  const { open, risked, admissions } = account
   const latestMs = Math.max(0, ...admissions.map(({ clockMs }) => clockMs))
   const sums = new Map<string, bigint>()
-  for (const [requestId, { loss = 0n }] of rows) {
+  for (const [requestId, { loss = 0n }] of rowsOf(account)) {
     const day = utcDay(momentOf(requestId))
     if (!open.has(requestId)) sums.set(day, (sums.get(day) ?? 0n) + nano(loss))
   }
@@ -364,11 +406,22 @@ function checkBalance({ pk, granted, available, spent }: StoredItem, holds: Hold
 }
 
 /** Rows whose hold is open are not charged yet; all others are, once. */
-function checkRows({ item, open, rows }: Account): void {
+function checkRows(account: Account): void {
+  const { item, open } = account
   if (!item) return
   let sum = 0n
-  for (const [requestId, row] of rows) if (!open.has(requestId)) sum += nano(row.cost)
+  for (const [requestId, row] of rowsOf(account)) if (!open.has(requestId)) sum += nano(row.cost)
   if (sum !== nano(item.spent)) fail(`${item.pk} has spent ${item.spent}, but its rows cost ${sum}`)
+}
+
+/** Those of the requests that this lane let in. The first one has those that nobody let in. */
+function rowsOf(account: Account): readonly (readonly [string, StoredItem])[] {
+  const { family, rows } = account
+  if (family.length === 1) return [...rows]
+  const others = family.filter((lane) => lane !== account)
+  return account === family[0]
+    ? [...rows].filter(([requestId]) => !others.some(({ admitted }) => admitted.has(requestId)))
+    : [...rows].filter(([requestId]) => account.admitted.has(requestId))
 }
 
 /** Nothing is held for a model that its key may not use, no such model answers, and no other is refused so. */

@@ -10,6 +10,7 @@ import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-k
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { Account, Issued } from './admin-caller.ts'
 import { COUNTER_LIMITS, MODELS, type Operation, type Step } from './history.ts'
+import { PART_LIMITS } from './lane-history.ts'
 
 const LIMITS: Readonly<Record<string, readonly (number | bigint | null | readonly string[])[]>> = {
   rpm: [1, 5, 600],
@@ -27,17 +28,24 @@ const ENDS_MS = [0, 0, 1, 1_000, 20_000, 61_000, 3_600_000, 86_400_000]
 const EXTERNAL_IDS = ['one', 'two', null]
 const CHANGES = Object.entries(LIMITS).flatMap(([name, values]) => values.map((value) => ({ [name]: value })))
 
+export const MOST_LANES = 8
+const PART_CHANGES = Object.entries(PART_LIMITS).flatMap(([name, values]) => values.map((value) => ({ [name]: value })))
+
 export async function operate(
   tables: Tables,
   catalogOf: (value: number) => CatalogData,
   account: Account,
   { operation, value }: Extract<Step, { do: 'operate' }>,
   act: Act,
+  /** Hears that the key has this version, with everything that belongs to it. */
+  told: (version: number) => void,
 ): Promise<void> {
   const { keyId, secrets } = account
   const before = [...secrets]
   const update = (changes: Parameters<ReturnType<typeof updateKey>>[1]) => updateKey(tables)(keyId, changes, act)
   const acts: Readonly<Record<Operation, () => Promise<unknown>>> = {
+    lanes: () => update({ lanes: 1 + (value % MOST_LANES) }),
+    parts: () => update(PART_CHANGES[value % PART_CHANGES.length] ?? {}),
     limits: () => update(CHANGES[value % CHANGES.length] ?? {}),
     expiry: () => update({ expiresAtMs: endAfter(value, act.atMs) }),
     'external id': () => update({ externalId: EXTERNAL_IDS[value % EXTERNAL_IDS.length] ?? null }),
@@ -51,6 +59,7 @@ export async function operate(
   const wanted = STATUSES[operation]
   const result = await (wanted ? hearStatus(account, wanted, done) : done())
   if (operation === 'end grace' || operation === 'revoke') endAllBut(before, result)
+  if (operation !== 'push' && result.changed) told(result.key.version)
 }
 
 const STATUSES: Readonly<Partial<Record<Operation, Key['status']>>> = {
@@ -76,14 +85,14 @@ export async function perhapsTwice<T>(value: number, act: () => Promise<T>): Pro
  * is not resumed by itself.
  */
 async function hearStatus({ status }: Account, wanted: Key['status'], act: () => Promise<Result>): Promise<Result> {
+  const isAlone = status.running === 0
   status.begun += 1
   status.running += 1
   status.told = undefined
   const { begun } = status
   try {
     const result = await act()
-    const isLast = status.running === 1 && status.begun === begun
-    if (result.changed && isLast && result.key.status === wanted) status.told = wanted
+    if (result.changed && isAlone && status.begun === begun && result.key.status === wanted) status.told = wanted
     return result
   } finally {
     status.running -= 1

@@ -16,7 +16,7 @@ test('the simulator finds no lost or invented credit in 200 histories through ev
 }, 240_000)
 
 // One of each kind: a condition left out, an update that writes something else, another order, a wrong count, a wrong price, an act that
-// every caller does, books that are closed too early, an act that a hammered key crowds out, credits of an account that move otherwise. `npm run test:long` has all of them; some need hundreds of histories.
+// every caller does, books that are closed too early, an act that a hammered key crowds out, credits of an account that move otherwise, lanes that take more than their part. `npm run test:long` has all of them; some need hundreds of histories.
 test('the simulator catches faults that are built into the gateway on purpose', async () => {
   const faults = [
     'a request settles twice',
@@ -50,6 +50,9 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a draw that was cut off is taken in by nobody',
     'an account is left alone while credits are drawn',
     'a change of an account forgets a key',
+    'a revoke forgets a lane',
+    'each lane has the whole rate',
+    'a draw is taken in twice by a lane',
   ]
   const { code, stdout } = await simulate('--histories', '1500', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)

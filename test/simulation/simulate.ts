@@ -38,7 +38,7 @@ async function simulate({ seed, histories, every, workers }: Wanted, broken: str
   console.log(
     `${sum('histories')} histories from seed ${seed}: ${sum('calls')} calls, ${sum('admissions')} admitted, ${sum('byNewKeys')} of them with new keys, ` +
       `${sum('crashes')} crashes, ${sum('pushes')} catalogs, ${sum('dayTotals')} totals of days, ${sum('exportedRows')} exported rows, ${sum('keptSums')} sums and ${sum('cursorsInKeys')} cursors within a key, ${sum('lateRows')} rows after the sum of their hour, ${sum('faults')} lost, late, repeated or refused messages, ` +
-      `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, ${sum('accounts')} with an account: ${sum('draws')} draws, ${sum('returns')} returns, ${sum('adoptions')} adoptions, ${sum('refusals')} true refusals, ${sum('busy')} busy ones; asked for again and done once: ${ACTS.map((act) => `${act} ${sum(act)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
+      `charged answers in ${CONTRACTS.map((contract) => `${contract} ${sum(contract)}`).join(', ')}, ${sum('accounts')} with an account: ${sum('draws')} draws, ${sum('returns')} returns, ${sum('adoptions')} adoptions, ${sum('refusals')} true refusals, ${sum('busy')} busy ones; ${sum('withLanes')} with lanes: ${sum('deals')} deals, ${sum('dealsOfRequests')} of them begun by requests, ${sum('limitRefusals')} justified refusals of limits; asked for again and done once: ${ACTS.map((act) => `${act} ${sum(act)}`).join(', ')}, 0 nanocredits lost, in ${seconds} s`,
   )
   return 0
 }

@@ -23,6 +23,11 @@ export const COUNTED = [
   'adoptions',
   /** The refusals of keys of accounts for want of credits. */
   'refusals',
+  /** Histories of keys with lanes, deals that were begun by operators and by requests, and refusals of limits by all lanes of a key. */
+  'withLanes',
+  'deals',
+  'dealsOfRequests',
+  'limitRefusals',
   /** Answers that were charged, by the contract that was spoken. */
   ...CONTRACTS,
   /** The acts that were asked for more than once under one Idempotency-Key, and done. */

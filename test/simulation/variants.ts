@@ -17,6 +17,7 @@ import {
   unsent,
   type Variant,
 } from './commands.ts'
+import { LANE_VARIANTS } from './lane-variants.ts'
 import { SELLING_VARIANTS } from './selling-variants.ts'
 import { requestIdIn } from './stored-hold.ts'
 import { URGENT_VARIANTS } from './urgent-variants.ts'
@@ -87,6 +88,7 @@ export const VARIANTS: readonly Variant[] = [
   ...CLOSING_VARIANTS,
   ...URGENT_VARIANTS,
   ...ACCOUNT_VARIANTS,
+  ...LANE_VARIANTS,
   { name: 'a correction takes what is not available', rewrite: takeAlways },
   { name: 'a push takes the place of another', rewrite: pushAlways },
   {

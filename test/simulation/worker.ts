@@ -3,7 +3,8 @@ import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
 import { endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { generateWithAccount, hasAccount } from './account-history.ts'
 import { explain } from './explain.ts'
-import { generate } from './history.ts'
+import { generate, type History } from './history.ts'
+import { generateWithLanes, hasLanes } from './lane-history.ts'
 import { COUNTED, newTotals, type Totals } from './totals.ts'
 import { VARIANTS } from './variants.ts'
 import { installVirtualTime, live } from './world.ts'
@@ -26,7 +27,7 @@ export type Report = {
 const REPORT_EVERY = 1_000
 
 // Before the first history: a file comes when it comes, and what happens must depend on the seed only.
-await Promise.all([loadContract(endpointNamed('responses')), import('../../functions/accounts.ts')])
+await Promise.all([loadContract(endpointNamed('responses')), import('../../functions/on-demand.ts')])
 // Every timer of a process is replaced, so the simulation has a thread of its own.
 installVirtualTime()
 Error.stackTraceLimit = 0
@@ -39,7 +40,7 @@ async function work(share: Share): Promise<Report> {
   let rewritten = 0
   for (let i = 0; i < histories; i++) {
     const historySeed = seed + i * stride
-    const history = hasAccount(historySeed) ? generateWithAccount(historySeed) : generate(historySeed)
+    const history = historyOf(historySeed)
     const outcome = await live(history, variant)
     rewritten += outcome.rewritten
     if (outcome.invalid) throw new Error(`'${broken}' makes an invalid write: ${outcome.invalid}`)
@@ -49,4 +50,9 @@ async function work(share: Share): Promise<Report> {
   }
   if (variant?.rewrite && rewritten === 0) throw new Error(`'${broken}' changes no command of any history.`)
   return { share, totals }
+}
+
+function historyOf(seed: number): History {
+  if (hasLanes(seed)) return generateWithLanes(seed)
+  return hasAccount(seed) ? generateWithAccount(seed) : generate(seed)
 }

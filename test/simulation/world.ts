@@ -21,6 +21,7 @@ import { DynamoModel } from './dynamodb/dynamodb-model.ts'
 import { modelClient } from './dynamodb/model-client.ts'
 import { itemName } from './dynamodb/named-items.ts'
 import type { History, Step } from './history.ts'
+import { LIMIT_REFUSALS } from './lane-books.ts'
 import { fail, isAmong, Ledger, nano, Violation } from './ledger.ts'
 import { Network, type Told } from './network.ts'
 import { type Answer, GatewayNode, type NodeDeps } from './node.ts'
@@ -48,10 +49,17 @@ type Call = {
   /** The status of the key, as the operator knew it when the call began, and as it is known now. */
   readonly statusThen: ToldStatus
   readonly statusNow: ToldStatus
+  /** The time by which it is judged, and the writes of its key before it. */
+  readonly nowMs: number
+  readonly since: number
+  /** The writes of its key until its answer. */
+  until?: number
   readonly contract: ContractName
   readonly truth: Truth
   /** The account that its key had when it began, and the version of its status if all keys had been told of that. */
   readonly customer: Customer | undefined
+  /** Its account, or the pool of its lanes. */
+  readonly poolId: string | undefined
   readonly toldVersion: number | undefined
   answer?: Answer
   /** The least that its account could spend while it ran. */
@@ -105,8 +113,6 @@ class World {
   readonly #nodes: GatewayNode[] = []
   readonly #accounts: Account[] = []
   #customer: Customer | undefined
-  /** The most by which clocks were ever apart. */
-  #apartMs = 0
   readonly #calls: Call[] = []
   readonly #asked: Asked[] = []
   #operator: OperatorProcess
@@ -132,6 +138,8 @@ class World {
   get outcome(): Outcome {
     const { pushes } = this.#catalogs
     const { closedTotals: dayTotals, exportedRows, keptSums, cursorsInKeys, lateRows } = this.#days
+    const sum = (name: 'deals' | 'dealsOfRequests') =>
+      this.#ledger.families.reduce((total, lanes) => total + lanes[name], 0)
     const madeHere = this.#accounts.slice(this.#history.keys.length)
     const totals = {
       ...this.#totals,
@@ -147,6 +155,9 @@ class World {
       keptSums,
       cursorsInKeys,
       lateRows,
+      withLanes: this.#history.keys.some(({ lanes }) => lanes !== undefined) ? 1 : 0,
+      deals: sum('deals'),
+      dealsOfRequests: sum('dealsOfRequests'),
     }
     return { totals, rewritten: this.#rewritten, invalid: this.#invalid }
   }
@@ -203,6 +214,7 @@ class World {
       this.#checkModels(call)
       this.#checkCoverage(call)
       this.#checkRefusal(call)
+      this.#checkLimitRefusal(call)
     }
   }
 
@@ -258,7 +270,7 @@ class World {
       case 'skew': {
         const node = this.#node(step.node)
         node.skewMs = step.ms
-        this.#apartMs = Math.max(this.#apartMs, 2 * Math.abs(step.ms))
+        this.#ledger.apartMs = Math.max(this.#ledger.apartMs, 2 * Math.abs(step.ms))
         return () => `${node.name}'s clock is off by ${step.ms} ms`
       }
       case 'sweep': {
@@ -273,7 +285,12 @@ class World {
       }
       case 'operate': {
         const catalog = (value: number) => this.#catalog(value)
-        const done = operate(this.#operator.tables, catalog, this.#account(step.key), step, this.#newAct())
+        const account = this.#account(step.key)
+        const lanes = this.#ledger.lanesOf(account.keyId)
+        const told = (version: number) => {
+          lanes.toldVersion = Math.max(lanes.toldVersion, version)
+        }
+        const done = operate(this.#operator.tables, catalog, account, step, this.#newAct(), told)
         this.#start(done, this.#operator)
         if (this.#network.hotItem) this.#watchUnderHeat(done)
         return () => `the operator: ${step.operation} (${step.value})`
@@ -336,11 +353,16 @@ class World {
     // The answer that had it was lost.
     if (!secret) return undefined
     const node = this.#node(step.node)
-    const customer = this.#ledger.accounts.accountOf(keyId) === undefined ? undefined : this.#customer
-    const sinceMs = time.nowMs - REMEMBERED_MS - this.#apartMs
+    const poolId = this.#ledger.accounts.accountOf(keyId)
+    const customer = poolId !== undefined && poolId === this.#customer?.id ? this.#customer : undefined
+    const sinceMs = time.nowMs - REMEMBERED_MS - this.#ledger.apartMs
+    const lanes = this.#ledger.lanesOf(keyId)
     const call: Call = {
       keyId,
       customer,
+      poolId,
+      nowMs: time.nowMs + node.skewMs,
+      since: lanes.moments.length,
       toldVersion: customer && this.#toldVersionOf(customer),
       hash: secret.hash,
       hadEnded: secret.ended,
@@ -353,7 +375,8 @@ class World {
     this.#start(
       node.call(step, secret.text, call.truth).then((answer) => {
         call.answer = answer
-        if (customer) call.least = this.#ledger.accounts.leastSince(customer.id, sinceMs)
+        call.until = lanes.moments.length
+        if (poolId) call.least = this.#ledger.accounts.leastSince(poolId, sinceMs)
         this.#tell?.(() => `the caller of ${node.name} gets ${answer.status} ${answer.headers['X-Request-Id'] ?? ''}`)
       }),
       node,
@@ -464,6 +487,18 @@ class World {
     this.#ledger.accounts.checkRefusal(requestId, least)
   }
 
+  /** Nobody is refused for a limit that all lanes of a key together had not reached. Clocks that are apart do not agree on a minute. */
+  #checkLimitRefusal({ answer, keyId, nowMs, since, until }: Call): void {
+    const lanes = this.#ledger.lanesOf(keyId)
+    const refusal = answer?.status === 429 && LIMIT_REFUSALS.find((one) => answer.body.includes(`"${one}"`))
+    if (!answer || !refusal || !lanes.hasLanes) return
+    const isOfCredits = refusal.includes('credits')
+    const asked = isOfCredits ? this.#ledger.accounts.askedBy(answer.headers['X-Request-Id'] as string) : 1n
+    if (asked === undefined || (refusal === 'rate_limit_exceeded' && this.#ledger.apartMs > 0)) return
+    this.#totals.limitRefusals += 1
+    lanes.checkRefusal(refusal, { since, until: until as number, nowMs, asked })
+  }
+
   #checkCoverage({ answer, contract, truth }: Call): void {
     if (!answer || truth.attempts === 0) return
     const row = this.#ledger.row(answer.headers['X-Request-Id'] as string)
@@ -532,9 +567,9 @@ class World {
   #count({ UpdateExpression = '', TransactItems = [] }: Input): void {
     if (UpdateExpression.includes('drawn = drawn + :amount')) this.#totals.draws += 1
     if (UpdateExpression.includes('granted = granted - :amount')) this.#totals.returns += 1
-    if (TransactItems.some(({ Update }) => Update?.UpdateExpression?.includes('drawn = granted'))) {
-      this.#totals.adoptions += 1
-    }
+    const joins = TransactItems.find(({ Update }) => Update?.UpdateExpression?.includes('drawn = granted'))?.Update
+    // The credits of a key with lanes go to a pool that nobody sees.
+    if (joins && joins.ExpressionAttributeValues?.[':accountId'] === this.#customer?.id) this.#totals.adoptions += 1
   }
 
   #look({ input }: { input: object }): void {

@@ -4,9 +4,9 @@ import { type AdminKey, newAdminKey } from '../../layers/gateway/domain/keys/adm
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import {
+  ADMIN_KEY,
   createAdminKey,
   findAdminKey,
-  readAdminKey,
   revokeAdminKey,
   rotateAdminKey,
 } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
@@ -20,6 +20,7 @@ import { findByExternalId } from '../../layers/gateway/store/keys/external-id.ts
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { findKeyId } from '../../layers/gateway/store/keys/read-key.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
+import { readOne } from '../../layers/gateway/store/keys/rotating-item.ts'
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
@@ -257,7 +258,7 @@ describe('an admin key', () => {
     const { line, far } = await openLine()
     const key = await make()
     await rotateAdminKey(tables)(key.id, nextSecret(), actAt(NOW + 1))
-    const { current } = (await readAdminKey(tables)(key.id)) as AdminKey
+    const { current } = (await readOne(tables, ADMIN_KEY)(key.id)) as AdminKey
     line.treat = (operation) => (operation === 'TransactWriteItems' ? 'conflict' : 'answer')
     expect(await revokeAdminKey(far)(key.id, actAt(NOW + 2))).toMatchObject({
       changed: true,

@@ -96,7 +96,8 @@ test('every summed field is added up in the total of a day, which is stored, and
   await putUsageRow(tables)({ ...FULL_ROW, requestId: 'req_01J00000000000000000000009' })
   const range = { fromMs: FULL_ROW.startedAtMs, toMs: FULL_ROW.startedAtMs + 1 }
   const counter = new DayCounter(FULL_ROW.keyId, day)
-  for await (const row of queryUsageRows(tables, 'sums')(FULL_ROW.keyId, range)) counter.add(row)
+  const key = { id: FULL_ROW.keyId, lanes: FULL_ROW.lane + 1 }
+  for await (const row of queryUsageRows(tables, 'sums')(key, range)) counter.add(row)
   const total = counter.total()
   expect(total.parts).toEqual([
     {
@@ -124,12 +125,13 @@ test('every field of a usage row is in the line of the log, but for what callers
   expect(USAGE_FIELD_NAMES.filter((name) => !logged.includes(name))).toEqual(['user', 'tags'])
 })
 
-test('a row that cannot be written whole is written without its texts, but for the model, the account and words of a fixed set', () => {
+test('a row that cannot be written whole is written without its texts, but for the model, the account, the lane and words of a fixed set', () => {
   const least = leastRow(FULL_ROW)
   const texts = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].kind === 'text' && USAGE_FIELDS[name].optional)
   const kept = texts.filter((name) => least[name] !== undefined)
-  expect([kept, least.attempts, least.tags]).toEqual([
+  expect([kept, least.lane, least.attempts, least.tags]).toEqual([
     ['contract', 'model', 'estimatedBy', 'upstreamCostSource', 'accountId'],
+    FULL_ROW.lane,
     [],
     undefined,
   ])

@@ -57,5 +57,6 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   serviceTier: 'priority',
   alsoRefused: 7,
   accountId: 'acct_01J00000000000000000000000',
+  lane: 31,
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

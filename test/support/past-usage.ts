@@ -23,11 +23,11 @@ export async function usedKey(
   keepDays?: number,
 ) {
   const options = { settings: { ...KEY_DEFAULTS, name: 'past' }, credits: CREDITS, prefix: BRAND.keyPrefix, by: 'test' }
-  const { key } = await issueKey(tables, options, madeAtMs)
+  const { key, secret } = await issueKey(tables, options, madeAtMs)
   const made = rows(key.id)
   await Promise.all(made.map(putUsageRow(tables, keepDays)))
   await spend(tables, key.id, made)
-  return { key, rows: made }
+  return { key, secret, rows: made }
 }
 
 async function spend({ database, keys }: Tables, keyId: string, rows: readonly UsageRow[]): Promise<void> {

@@ -6,6 +6,7 @@ export const SETTING_SAMPLES: Readonly<Record<Setting, { typed: string; told: un
   rpm: { typed: '7', told: 7 },
   dailyLimit: { typed: '70', told: 70 },
   maxConcurrent: { typed: '3', told: 3 },
+  lanes: { typed: '2', told: 2 },
   dailyCredits: { typed: ' 2.50 ', told: '2.5', kept: 2_500_000_000n },
   monthlyCredits: { typed: '30', told: '30', kept: 30_000_000_000n },
   dailyLoss: { typed: '0.25', told: '0.25', kept: 250_000_000n },

@@ -32,16 +32,13 @@ type Props = {
 
 export function ModelForm({ of: catalog, id, onChoose, onChange }: Props) {
   const models = modelsIn(catalog)
-  const model = models.find((one) => one.id === id)
+  const at = models.findIndex((one) => one.id === id)
+  const model = models[at]
   const write = (now: readonly Fields[], chosen: unknown) => {
     onChange({ ...(catalog as object), models: now })
     onChoose(String(chosen ?? ''))
   }
-  const change = (now: Fields) =>
-    write(
-      models.map((one) => (one === model ? now : one)),
-      now.id,
-    )
+  const change = (now: Fields) => write((models as readonly Fields[]).with(at, now), now.id)
   const add = () => {
     const fresh = freshModel(models, Object.keys((catalog as { providers?: object }).providers ?? {})[0] ?? '')
     write([...models, fresh], fresh.id)

@@ -4,6 +4,7 @@ import { counted } from '../../parts/numbers.ts'
 import { Command } from '../../parts/panel.tsx'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
 
+const PUBLIC_LISTS = <Command>catalog prices --from https://models.dev/api.json</Command>
 const PRICES = { input: 'Input', cachedInput: 'Cached', output: 'Output' }
 
 type Props = {
@@ -34,13 +35,7 @@ export function ModelTable({ of: catalog, comment, onEdit }: Props) {
     <>
       <p class="quiet">
         Credits per million tokens; below each the provider cost of the dearest route, and the margin.{' '}
-        {typeof comment === 'string' ? (
-          comment
-        ) : (
-          <>
-            Costs of public lists: <Command>catalog prices --from https://models.dev/api.json</Command>
-          </>
-        )}
+        {typeof comment === 'string' ? comment : ['Costs of public lists: ', PUBLIC_LISTS]}
       </p>
       <Table caption="Models" columns={columns} rows={modelsIn(catalog)} by="id" />
     </>
@@ -63,7 +58,6 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
   )
 }
 
-/** The providers are shown; the whole routes when they are pointed at. */
 function routesText({ routes = [] }: Model) {
   const whole = routes.map(({ provider, model }) => `${provider}/${model}`).join(', ')
   return <span title={whole}>{routes.map(({ provider }) => provider).join(', ')}</span>

@@ -4,8 +4,7 @@ import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shape
 import { ask, failureFrom, type Sent } from '../../api.ts'
 import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
-import { Problem } from '../../parts/loading.tsx'
-import { Command } from '../../parts/panel.tsx'
+import { Command, Lines, Problem } from '../../parts/panel.tsx'
 import { useSubmission } from '../../parts/use-load.ts'
 
 export type Then = {
@@ -87,13 +86,7 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
 export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' | 'warnings'>) {
   return (
     <>
-      {changes.length > 0 && (
-        <ul class="plain">
-          {changes.map((change) => (
-            <li key={change}>{change}</li>
-          ))}
-        </ul>
-      )}
+      {changes.length > 0 && <Lines of={changes} />}
       {warnings.map((warning) => (
         <p key={warning} class="notice warn">
           {warning}

@@ -104,7 +104,7 @@ export function pausing<Of extends Detail>(what: (of: Of) => string): readonly A
       button: 'Resume',
       path: 'resume',
       isDangerous: false,
-      isOffered: ({ status }) => status === 'suspended',
+      isOffered: (of) => of.status === 'suspended' && !(of.object === 'key' && of.account_suspended),
       about: (of) => `Requests with ${what(of)} are admitted again from the next one on.`,
     }),
   ]

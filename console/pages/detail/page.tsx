@@ -8,10 +8,9 @@ import { DAY_MS, HOUR_MS } from '../../../layers/gateway/domain/basics/time.ts'
 import { pathOf } from '../../api.ts'
 import { By, eventColumns, REQUEST_COLUMNS } from '../../parts/columns.tsx'
 import { CopyButton, Segments } from '../../parts/controls.tsx'
-import { Loading } from '../../parts/loading.tsx'
 import { dayText } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
-import { Empty, Panel } from '../../parts/panel.tsx'
+import { Empty, Loading, Panel } from '../../parts/panel.tsx'
 import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
 import { UsageChart } from '../../parts/usage-chart.tsx'
 import { useList, useLive } from '../../parts/use-load.ts'
@@ -41,7 +40,6 @@ export function useUsage(id: string, groupBy: string) {
   return useLive<UsagePage>(`/usage?${queryText({ ...filterOf(id), group_by: groupBy, from })}`, USAGE_MS)
 }
 
-/** The page of a key or of a customer. */
 export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...parts }: Props<Of>) {
   const [, id = ''] = url.path
   const path = pathOf(id)
@@ -127,7 +125,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
         />
       </Panel>
       <div class={hasGrants ? 'two' : undefined}>
-        <Panel title="Changes">
+        <Panel title="Changes" beside={<a href={linkTo(['changes'], { key_id: id })}>All changes of this {word}</a>}>
           <Rows of={events} caption="Changes" columns={EVENTS} by="id" empty={<Empty>No change is on record.</Empty>} />
         </Panel>
         {hasGrants && (

@@ -1,9 +1,8 @@
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/basics/time.ts'
-import { LeftBar, Metric } from '../../parts/metric.tsx'
 import { counted, lastsText, sumOf } from '../../parts/numbers.ts'
-import { Facts } from '../../parts/panel.tsx'
+import { Facts, LeftBar, Metric } from '../../parts/panel.tsx'
 import { Credits, Moment, NameLink, useNow } from '../../parts/values.tsx'
 import { filterOf, linkTo } from '../../router.ts'
 import { type Detail, formOf } from './dialogs.tsx'
@@ -17,11 +16,7 @@ export function isShared(of: Detail): of is KeyDetail & { readonly account_id: s
 
 export type Use = readonly [lastUsedAt: string | null, use: string]
 
-type BalanceProps = {
-  readonly of: Detail
-  readonly usage: UsagePage | undefined
-  readonly use: Use
-}
+type BalanceProps = { readonly of: Detail; readonly usage: UsagePage | undefined; readonly use: Use }
 
 export function Balance({ of, usage, use: [lastUsedAt, use] }: BalanceProps) {
   const now = useNow(MINUTE_MS)
@@ -46,7 +41,7 @@ export function Balance({ of, usage, use: [lastUsedAt, use] }: BalanceProps) {
           </>
         ) : (
           <>
-            <LeftBar available={of.available} granted={of.granted} />
+            <LeftBar of={of} />
             <p>{usage ? lastsText(of.available, charges, now) : 'Loading…'}</p>
             <p class="quiet">
               {part(of.granted, 'granted')} = {part(of.available, 'available')} + {part(of.held, 'held')} +{' '}
@@ -103,10 +98,8 @@ export function Settings({ of }: { readonly of: Detail }) {
     return [label, kind === 'moment' && value ? <Moment at={String(value)} /> : shown(value)] as const
   })
   const secret = of.object === 'key' && <code>{`${of.prefix}…${of.last_four}`}</code>
-  return (
-    <>
-      <h2>Settings</h2>
-      <Facts of={[...facts, ['Secret', secret], ['Created', <Moment at={of.created_at} isBrief />]]} />
-    </>
-  )
+  return [
+    <h2>Settings</h2>,
+    <Facts of={[...facts, ['Secret', secret], ['Created', <Moment at={of.created_at} isBrief />]]} />,
+  ]
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
-import { Metric } from '../../parts/metric.tsx'
 import { counted, durationText } from '../../parts/numbers.ts'
+import { Metric } from '../../parts/panel.tsx'
 import { Credits } from '../../parts/values.tsx'
 import { linkTo, type Query } from '../../router.ts'
 
@@ -64,11 +64,7 @@ export function Metrics({ of: { range, before, series }, query }: { readonly of:
       {Object.entries(METRICS).map(([name, metric]) => (
         <Metric
           key={name}
-          name={
-            <>
-              {name} <Change of={metric} now={metric.value(range)} before={metric.value(before)} />
-            </>
-          }
+          name={[name, ' ', <Change of={metric} now={metric.value(range)} before={metric.value(before)} />]}
           value={metric.of(range)}
           href={linkTo([metric.page], { ...query, ...metric.query })}
           shape={{ of: series.map((point) => metric.value(point) ?? 0), colour: metric.colour ?? 'c0' }}

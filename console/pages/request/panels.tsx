@@ -4,12 +4,12 @@ import { counted, durationText, sumOf } from '../../parts/numbers.ts'
 import { Facts, Panel } from '../../parts/panel.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { Badge, Credits, KeyName, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
-import { explained, type RowFacts, rowFacts, tokensPerSecond } from './row-facts.ts'
+import { explained, type RowFacts, tokensPerSecond } from './row-facts.ts'
 
 type Props = { readonly of: RequestShape }
 
 export function Summary({ of: request }: Props) {
-  const facts = rowFacts(request)
+  const facts: RowFacts = request.row ?? {}
   const { http_status = 0, outcome = '', error_code = null } = facts
   const { model, fallback_model: fallback, provider, upstream_model: upstream } = facts
   return (
@@ -56,17 +56,13 @@ function notKnown(why?: string) {
 
 function Margin({ of, in: whole }: { readonly of: string | null; readonly in: string | undefined }) {
   if (of === null) return notKnown('The cost to us is not known')
-  return (
-    <>
-      <Credits of={of} />{' '}
-      {Number(whole) > 0 && <small class="number">{((100 * Number(of)) / Number(whole)).toFixed(1)} %</small>}
-    </>
-  )
+  const percent = ((100 * Number(of)) / Number(whole)).toFixed(1)
+  return [<Credits of={of} />, ' ', Number(whole) > 0 && <small class="number">{percent} %</small>]
 }
 
 export function Notices({ of: request }: Props) {
   const { hold, bill } = request
-  const facts = rowFacts(request)
+  const facts: RowFacts = request.row ?? {}
   const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
   const why = bill.length === 0 && explained(request, 'charged')
   const whyCharged = isFailed && explained(request, '')
@@ -118,11 +114,7 @@ type Timed = TriedRouteShape & {
 }
 
 const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
-  name('Provider', ({ provider, model }) => (
-    <>
-      {provider} <code class="quiet">{model}</code>
-    </>
-  )),
+  name('Provider', ({ provider, model }) => [provider, ' ', <code class="quiet">{model}</code>]),
   cell('Result', resultOf, 'wide'),
   number('Took', ({ ms }) => <Took ms={ms} />),
   cell('Time', barOf, 'bar-cell'),
@@ -188,7 +180,7 @@ export function Bill({ of: request }: Props) {
   const { bill, row, upstream_cost, upstream_cost_source, margin } = request
   const above = row?.pricing?.above
   const sums = [
-    ['Charged', rowFacts(request).cost],
+    ['Charged', row?.cost],
     [`Provider cost${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`, upstream_cost],
     ['Margin', margin],
   ] as const

@@ -3,10 +3,6 @@ import type { RequestShape } from '../../../layers/admin/api/shapes/requests.ts'
 /** An old or damaged row may lack any field. */
 export type RowFacts = NonNullable<RequestShape['row']>
 
-export function rowFacts({ row }: RequestShape): RowFacts {
-  return row ?? {}
-}
-
 /** The time in which the answer was written begins with its first token. */
 export function tokensPerSecond({ completion_tokens, ttft_ms, duration_ms }: RowFacts): number | undefined {
   const ms = (duration_ms ?? 0) - (ttft_ms ?? 0)

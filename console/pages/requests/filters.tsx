@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { ENDPOINT_NAMES } from '../../../layers/gateway/endpoints.ts'
 import { NameChips, RangePicker } from '../../parts/filters.tsx'
 import { AMOUNT_PATTERN, counted } from '../../parts/numbers.ts'
 import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
 import { goWith, linkTo, type PageUrl, type Query, queryText } from '../../router.ts'
-import { ENDPOINTS } from './endpoints.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
 type FilterName = Exclude<
@@ -68,7 +68,7 @@ const CHOICE_FILTERS: readonly ChoiceFilter[] = [
   },
   { name: 'user', label: 'User', typed: ANY },
   { name: 'tag', label: 'Tag', typed: ANY },
-  { name: 'endpoint', label: 'Endpoint', choices: Object.keys(ENDPOINTS).map((name) => choice(name)) },
+  { name: 'endpoint', label: 'Endpoint', choices: ENDPOINT_NAMES.map((name) => choice(name)) },
   {
     name: 'stream',
     label: 'Stream',
@@ -135,11 +135,7 @@ export function Chips({ url, range, query }: Props) {
   )
 }
 
-type OptionsProps = {
-  readonly filter: ChoiceFilter
-  readonly range: Query
-  readonly onChoose: (value: string) => void
-}
+type OptionsProps = { readonly filter: ChoiceFilter; readonly range: Query; readonly onChoose: (value: string) => void }
 
 function Options({ filter: { label, asked, found, choices, typed }, range, onChoose }: OptionsProps) {
   const { data, failure } = useLoad<Answer>(asked?.(range) ?? null)

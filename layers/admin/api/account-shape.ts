@@ -1,6 +1,7 @@
+import { sumOf } from '../../gateway/domain/admission/deal.ts'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { type Account, balanceOf, inFlight, isPurse, type PurseKey } from '../../gateway/domain/keys/account.ts'
-import { heldOf, type Key } from '../../gateway/domain/keys/key.ts'
+import { heldOf, isFirstLane, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
@@ -11,22 +12,29 @@ import type { Call } from './call.ts'
 import { balanceBadges, statusOf, timeOrNull } from './key-shape.ts'
 import type { AccountDetail, AccountShape, AccountStatus } from './shapes/accounts.ts'
 
-/** An account with the keys that have credits of it, and what they were charged in the last week. */
+/** An account with the keys that have credits of it, lane by lane, and what they were charged in the last week. */
 export type Pursed = { readonly account: Account; readonly purses: readonly PurseKey[]; readonly weekCost: Nano }
 
 type Costs = ReadonlyMap<string, Nano>
 
-export async function readPurses(tables: Tables, accounts: readonly Account[], costs: Costs): Promise<Pursed[]> {
-  const ids = accounts.flatMap(({ marks }) => Object.keys(marks))
-  return withPurses(accounts, await readKeys(tables, ids), costs)
-}
-
-export function withPurses(accounts: readonly Account[], keys: readonly Key[], costs: Costs): Pursed[] {
-  const byAccount = Map.groupBy(keys.filter(isPurse), ({ purse }) => purse.accountId)
+export async function readPurses(
+  tables: Tables,
+  accounts: readonly Account[],
+  costs: Costs,
+  known: readonly Key[] = [],
+): Promise<Pursed[]> {
+  const areKnown = new Set(known.map(({ address }) => address))
+  const addresses = accounts.flatMap(({ marks }) => Object.keys(marks)).filter((address) => !areKnown.has(address))
+  const purses = [...known, ...(await readKeys(tables, addresses))].filter(isPurse)
+  const byAccount = Map.groupBy(purses, ({ purse }) => purse.accountId)
   return accounts.map((account) => {
     // A key without marks is gone, and the account knows by itself how much it spent.
-    const purses = (byAccount.get(account.id) ?? []).filter(({ id }) => account.marks[id])
-    return { account, purses, weekCost: purses.reduce((sum, { id }) => sum + (costs.get(id) ?? 0n), 0n) }
+    const purses = (byAccount.get(account.id) ?? []).filter(({ address }) => account.marks[address])
+    return {
+      account,
+      purses,
+      weekCost: purses.filter(isFirstLane).reduce((sum, { id }) => sum + (costs.get(id) ?? 0n), 0n),
+    }
   })
 }
 
@@ -44,14 +52,13 @@ export function accountShape({ account, purses, weekCost }: Pursed): AccountShap
     hides_balance: account.hidesBalance === true,
     status,
     ...creditTexts({ ...balance, ...placesOf(account, purses) }),
-    key_count: liveOf(purses).length,
+    key_count: liveOf(purses).filter(isFirstLane).length,
     created_at: isoTime(account.createdAtMs),
     version: account.version,
     badges: status === 'active' ? balanceBadges(balance.available, weekCost) : [],
   }
 }
 
-/** The places of the credits that are available. */
 export function placesOf(account: Account, purses: readonly PurseKey[], before = account) {
   const sum = (of: (purse: PurseKey) => Nano) => purses.reduce((total, purse) => total + of(purse), 0n)
   return {
@@ -75,7 +82,8 @@ export async function accountDetail({ tables, nowMs }: Call, account: Account): 
   return {
     ...accountShape(pursed),
     week_cost: formatCredits(pursed.weekCost),
-    keys: liveOf(pursed.purses)
+    keys: [...Map.groupBy(liveOf(pursed.purses), ({ id }) => id).values()]
+      .map((lanes) => sumOf(lanes, nowMs))
       .toSorted((a, b) => b.createdAtMs - a.createdAtMs)
       .map((key) => ({
         id: key.id,

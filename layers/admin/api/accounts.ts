@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ulidRandom } from '../../gateway/domain/basics/ulid.ts'
 import { type Account, newAccount } from '../../gateway/domain/keys/account.ts'
+import type { Act } from '../../gateway/domain/keys/act.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import {
   createAccount,
@@ -8,24 +9,22 @@ import {
   setAccountStatus,
   updateAccount,
 } from '../../gateway/store/accounts/change-account.ts'
-import { findEvent } from '../../gateway/store/events/events.ts'
 import { newest } from '../../gateway/store/keys/newest-keys.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { accountSettingsIn, withoutNulls } from '../settings/key-settings.ts'
 import { weekCosts } from '../usage/usage-reader.ts'
 import { accountDetail, accountShape, accountStatus, readPurses } from './account-shape.ts'
 import type { Call } from './call.ts'
-import { accountInPath, changed, externalIdTaken, oneWith } from './changed-key.ts'
-import { nothingToChange, wrong } from './fields.ts'
+import { accountInPath, changed, changer, externalIdTaken, oneWith } from './changed-key.ts'
+import { nothingToChange } from './fields.ts'
 import { firstGrant, granter, grantsLister } from './grants.ts'
 import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
 import type { AccountDetail, AccountMade, AccountShape } from './shapes/accounts.ts'
 import type { List } from './shapes/answers.ts'
-import type { createAccountBody, revokeBody, updateAccountBody } from './shapes/bodies.ts'
+import type { createAccountBody, updateAccountBody } from './shapes/bodies.ts'
 import type { accountsQuery } from './shapes/queries.ts'
 
-/** Newest first. */
 export async function list({ tables, nowMs }: Call, sent: z.output<typeof accountsQuery>): Promise<List<AccountShape>> {
   const { limit, status, name, external_id: externalId } = sent
   const after = readPlace(sent.after, 'acct')
@@ -46,11 +45,11 @@ export async function get(call: Call): Promise<AccountDetail> {
 export async function create(call: Call, fields: z.output<typeof createAccountBody>): Promise<AccountMade> {
   const { tables, identity } = call
   const { credits, reference } = firstGrant(call, fields)
-  const { act, isRepeated } = await claimedAct(call)
+  const { act, wasDoneTo } = await claimedAct(call)
   const settings = { ...withoutNulls(accountSettingsIn(fields)), name: fields.name }
   // The account has the id of the act, so that a repeated request makes the same one.
   const account = newAccount(settings, credits, act.atMs, ulidRandom(act.id))
-  const wasDone = isRepeated && (await findEvent(tables)(account.id, act.id)) !== undefined
+  const wasDone = await wasDoneTo(account.id)
   if (!wasDone) {
     const ownerId = await createAccount(tables)(account, act, identity.allowance, reference)
     if (ownerId !== undefined) throw externalIdTaken(account.externalId ?? '', ownerId)
@@ -68,23 +67,14 @@ export async function update(call: Call, fields: z.output<typeof updateAccountBo
   return accountDetail(call, await changed(call, id, result, settings.externalId))
 }
 
-export const suspend = changeTo('suspended')
-export const resume = changeTo('active')
-
+const { now, forGood } = changer(accountInPath, accountDetail)
 /** It holds for every key of the account when this is answered. */
-function changeTo(status: Account['status']) {
-  return async (call: Call): Promise<AccountDetail> => {
-    const { id } = await accountInPath(call)
-    const result = await setAccountStatus(call.tables, call.random)(id, status, await call.newAct())
-    return accountDetail(call, await changed(call, id, result))
-  }
-}
+const to = (status: Account['status']) => (call: Call, id: string, act: Act) =>
+  setAccountStatus(call.tables, call.random)(id, status, act)
 
-export async function close(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<AccountDetail> {
-  const { name } = await accountInPath(call)
-  if (confirm !== name) throw wrong('confirm', 'must be the name of the account. Closing is final.')
-  return changeTo('revoked')(call)
-}
+export const suspend = now(to('suspended'))
+export const resume = now(to('active'))
+export const close = forGood(to('revoked'), 'Closing is final.')
 
 export const listGrants = grantsLister(accountInPath)
 export const grant = granter(accountInPath, grantToAccount, async (call, account) => ({

@@ -39,7 +39,7 @@ const KINDS = {
 export type AdminErrorKind = keyof typeof KINDS
 export const ADMIN_ERROR_KINDS = Object.keys(KINDS) as AdminErrorKind[]
 
-type Detail = { readonly param?: string; readonly headers?: Readonly<Record<string, string>> }
+type Detail = { readonly param?: string | undefined; readonly headers?: Readonly<Record<string, string>> }
 
 const MOST_NAME_CHARS = 200
 

@@ -4,30 +4,23 @@ import { ulidRandom } from '../../gateway/domain/basics/ulid.ts'
 import { type AdminKey, newAdminKey } from '../../gateway/domain/keys/admin-key.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { BRAND } from '../../gateway/names.ts'
-import {
-  ADMIN_KEY,
-  createAdminKey,
-  listAdminKeys,
-  revokeAdminKey,
-  rotateAdminKey,
-} from '../../gateway/store/admin-keys/admin-keys.ts'
+import { ADMIN_KEY, createAdminKey, revokeAdminKey, rotateAdminKey } from '../../gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt, grantedOnDay } from '../../gateway/store/admin-keys/allowance.ts'
+import { newest } from '../../gateway/store/keys/newest-keys.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
-import { changed, known } from './changed-key.ts'
-import { wrong } from './fields.ts'
+import { changed, changer, inPath } from './changed-key.ts'
 import { secretTaken } from './keys.ts'
 import { cursorOf, pageOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
-import type { adminKeyBody, revokeBody, secretBody } from './shapes/bodies.ts'
+import type { adminKeyBody, secretBody } from './shapes/bodies.ts'
 import type { AdminKeyShape } from './shapes/keys.ts'
 import type { pageQuery } from './shapes/queries.ts'
 
-/** Newest first. */
 export async function list(call: Call, { after, limit }: z.output<typeof pageQuery>): Promise<List<AdminKeyShape>> {
   const [last] = readCursor(after, /^adminkey_\w{1,40}$/) ?? []
-  const keys = await Array.fromAsync(listAdminKeys(call.tables)())
+  const keys = await Array.fromAsync(newest(call.tables, ADMIN_KEY)())
   const rest = keys.slice(keys.findIndex(({ id }) => id === last) + 1)
   const shapes = await Promise.all(rest.slice(0, limit).map((key) => shapeOf(call, key)))
   const end = shapes.at(-1)
@@ -48,6 +41,8 @@ export async function create(call: Call, fields: z.output<typeof adminKeyBody>):
   return shapeOf(call, key)
 }
 
+const adminKeyInPath = inPath(ADMIN_KEY)
+
 export async function rotate(
   call: Call,
   { secret_sha256: hash, last_four: lastFour }: z.output<typeof secretBody>,
@@ -57,13 +52,10 @@ export async function rotate(
   return shapeOf(call, await changed(call, id, await rotateAdminKey(call.tables)(id, { hash, lastFour }, act)))
 }
 
-export async function revoke(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<AdminKeyShape> {
-  const { id, name } = await adminKeyInPath(call)
-  if (confirm !== name) throw wrong('confirm', 'must be the name of the admin key. A revoke is final.')
-  return shapeOf(call, await changed(call, id, await revokeAdminKey(call.tables)(id, await call.newAct())))
-}
-
-const adminKeyInPath = (call: Call) => known(call, ADMIN_KEY, call.path.id ?? '')
+export const revoke = changer(adminKeyInPath, shapeOf).forGood(
+  ({ tables }, id, act) => revokeAdminKey(tables)(id, act),
+  'A revoke is final.',
+)
 
 /** The hash of its secret is not shown. */
 async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKeyShape> {

@@ -20,11 +20,7 @@ import type { AuditLine } from './shapes/books.ts'
 const PAGE_MS = 3_000
 const PAGE_KEYS = 500
 
-/**
- * A line for each key, then one for each account, and a last one. If the last one is missing, the audit broke off. The
- * outcome of the pages before is kept here, and the cursor is only its random name, so that a caller can neither invent
- * nor change what it stands for.
- */
+/** The outcome of the pages before is kept here, and the cursor is its random name, so that no caller can invent one. */
 export async function auditPage(call: Call, sent: z.output<typeof auditBody>): Promise<Lines> {
   const only = await oneAskedFor(call, sent, 'audited')
   const [name] = readCursor(sent.after, /^[\w-]{22}$/) ?? []
@@ -42,25 +38,24 @@ type Progress = Pick<LastAudit, 'keys' | 'wrong'> & {
 
 const FROM_THE_START = '{"keys":0,"accounts":0,"wrong":0}'
 
-function writeNano(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? { nano: String(value) } : value
-}
-
 function readNano(_: string, value: { readonly nano?: string } | null): unknown {
   return value?.nano === undefined ? value : BigInt(value.nano)
 }
 
 async function keptUnder(call: Call, progress: Progress): Promise<string> {
   const name = Buffer.from(call.random(16)).toString('base64url')
-  await keepProgress(call.tables)(name, JSON.stringify(progress, writeNano), call.nowMs)
+  const text = JSON.stringify(progress, (_, value) => (typeof value === 'bigint' ? { nano: String(value) } : value))
+  await keepProgress(call.tables)(name, text, call.nowMs)
   return cursorOf(name)
 }
 
-/** All keys, and then all accounts, after the one with this id. */
 async function* ownersAfter(tables: Tables, lastId?: string): AsyncGenerator<Key | Account> {
   const areKeysDone = lastId !== undefined && isAccountId(lastId)
   if (!areKeysDone) yield* listKeys(tables)(lastId)
-  yield* listAll(tables, ACCOUNT)(areKeysDone ? lastId : undefined)
+  // The pool of a key is audited with it.
+  for await (const account of listAll(tables, ACCOUNT)(areKeysDone ? lastId : undefined)) {
+    if (isAccount(account)) yield account
+  }
 }
 
 async function* auditLines(call: Call, only: Key | Account | undefined, before: Progress): AsyncGenerator<string> {

@@ -15,12 +15,9 @@ export type Administered = {
   readonly isProtected: boolean
   /** The gateway's address, without /v1. */
   readonly chatUrl: string
-  /** The address of the echo upstream that a local gateway starts. */
   readonly echoUrl?: string | undefined
   readonly clock: () => number
-  /** The time for a change; without it, the usual one. */
   readonly actMs?: number
-  /** The source of ids and secrets; without it, the machine's own. */
   readonly random?: Random
   readonly apiKeys: KeySources
   readonly takesKeys: boolean
@@ -49,13 +46,11 @@ export type AdminRequest = {
   readonly identity: Identity
 }
 
-/** A request to the admin API, before its caller is known. */
 export type AdminAsk = Omit<AdminRequest, 'identity'>
 
 export type AdminAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Complete, or in pieces as they come. */
   readonly body: string | AsyncIterable<string>
 }
 

@@ -54,7 +54,7 @@ export async function check(call: Call, sent: object): Promise<CatalogCheck> {
   const about = { object: 'catalog.check', in_force: inForce } as const
   if ('faults' in parsed) return { ...about, valid: false, faults: parsed.places, warnings: [], changes: [] }
   const { catalog } = parsed
-  const refusal = refusalOf(call, catalog)
+  const refusal = catalogRefusal(call, catalog)
   const fault = refusal === undefined ? forbiddenChange(call, stored, catalog) : { path: 'catalog', message: refusal }
   return {
     ...about,
@@ -65,7 +65,6 @@ export async function check(call: Call, sent: object): Promise<CatalogCheck> {
   }
 }
 
-/** Newest first. */
 export async function listVersions(
   { tables }: Call,
   { limit, after }: z.output<typeof pageQuery>,
@@ -86,7 +85,6 @@ export async function getVersion(call: Call, { against }: z.output<typeof versio
   return shown(call, await versionInPath(call), against)
 }
 
-/** Puts the content of an earlier version in force, as a new version, after the checks of a push. */
 export async function restoreVersion(call: Call, { note }: z.output<typeof restoreBody>): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
   const { version, data, source } = await versionInPath(call)
@@ -106,10 +104,8 @@ async function versionInPath({ tables, path }: Call): Promise<StoredCatalog> {
 async function knownVersion(tables: Call['tables'], version: number): Promise<StoredCatalog> {
   const known = await readCatalogVersion(tables)(version)
   if (known) return known
-  throw new AdminError(
-    'not_found',
-    `There is no version ${version} of the catalog. GET /admin/v1/catalog/versions lists those that are kept.`,
-  )
+  const message = `There is no version ${version} of the catalog. GET /admin/v1/catalog/versions lists those that are kept.`
+  throw new AdminError('not_found', message)
 }
 
 async function putInForce(
@@ -172,13 +168,9 @@ function validCatalog(call: Call, parsed: ParsedCatalog): CatalogData {
     const message = `The catalog is not valid: ${fault?.path}: ${fault?.message}.${more} POST /admin/v1/catalog/check lists them all.`
     throw new AdminError('invalid_catalog', message, { param: fault?.path ?? 'catalog' })
   }
-  const refusal = refusalOf(call, parsed.catalog)
+  const refusal = catalogRefusal(call, parsed.catalog)
   if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
   return parsed.catalog
-}
-
-function refusalOf({ echoUrl }: Call, catalog: CatalogData): string | undefined {
-  return catalogRefusal(catalog, { isLocal: echoUrl !== undefined })
 }
 
 async function shown({ tables }: Call, stored: StoredCatalog, against?: number): Promise<CatalogShape> {

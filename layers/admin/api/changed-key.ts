@@ -1,10 +1,13 @@
+import type { z } from 'zod'
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import type { Account } from '../../gateway/domain/keys/account.ts'
+import type { Act } from '../../gateway/domain/keys/act.ts'
 import { type AdminKey, isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
-import { isAccountId, type Key, type Versioned } from '../../gateway/domain/keys/key.ts'
+import { accountIdOf, isAccountId, type Key, type Versioned } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import { ADMIN_KEY } from '../../gateway/store/admin-keys/admin-keys.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
@@ -19,30 +22,40 @@ import { wrong } from './fields.ts'
 import { keyDetail } from './key-shape.ts'
 import type { Place } from './pages.ts'
 import { versionTag } from './preconditions.ts'
+import type { revokeBody } from './shapes/bodies.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
-export function keyInPath(call: Call): Promise<Key> {
-  return known(call, KEY, call.path.id ?? '')
+export function inPath<K extends Versioned>(kind: Named<K>) {
+  return (call: Call): Promise<K> => known(call, kind, call.path.id ?? '')
 }
 
-export function accountInPath(call: Call): Promise<Account> {
-  return known(call, ACCOUNT, call.path.id ?? '')
+export async function keyInPath(call: Call): Promise<Key> {
+  const first = await known(call, KEY, call.path.id ?? '')
+  const [whole = first] = await wholeKeys(call.tables)([first], call.nowMs)
+  return whole
 }
+
+export const accountInPath = inPath(ACCOUNT)
 
 export async function accountNamed(call: Call, accountId: string | undefined): Promise<Account | undefined> {
   return accountId === undefined ? undefined : known(call, ACCOUNT, accountId, 'account')
 }
 
 /** The one with an id, which the caller gave as `param` if it was not in the path. */
-export async function known<K>({ tables }: Call, kind: Named<K>, id: string, param?: string): Promise<K> {
+export async function known<K extends Versioned>(
+  { tables }: Call,
+  kind: Named<K>,
+  id: string,
+  param?: string,
+): Promise<K> {
   const key = await readOne(tables, kind)(id)
-  if (!key) throw noSuch(kind.name, id, param)
+  // The pool of a key is no account, and a further lane of it no key.
+  if (key?.id !== id || (kind.name === ACCOUNT.name && !isAccountId(id))) throw noSuch(kind.name, id, param)
   return key
 }
 
 type Named<K> = ItemsOf<K> & { readonly name: string }
 
-/** The kind of whatever has a name and changes: a key, an account or an admin key. */
 export function kindOf(id: string): Named<Key | Account | AdminKey> {
   if (isAccountId(id)) return ACCOUNT
   return isAdminKeyId(id) ? ADMIN_KEY : KEY
@@ -51,10 +64,9 @@ export function kindOf(id: string): Named<Key | Account | AdminKey> {
 export const isAccount = (owner: Key | Account): owner is Account => isAccountId(owner.id)
 
 function noSuch(noun: string, id: string, param?: string): AdminError {
-  return new AdminError('not_found', `There is no ${noun} '${id}'.`, param === undefined ? {} : { param })
+  return new AdminError('not_found', `There is no ${noun} '${id}'.`, { param })
 }
 
-/** The key or the account that a query or a body names, if any. */
 export async function oneAskedFor(call: Call, { key_id, account }: Asked, verb: string) {
   if (key_id === undefined) return accountNamed(call, account)
   if (account !== undefined) throw wrong('account', `and key_id cannot be ${verb} together.`)
@@ -66,13 +78,13 @@ export async function keysAskedFor(call: Call, asked: Asked): Promise<Key[] | un
   const one = await oneAskedFor(call, asked, 'asked for')
   if (!one || !isAccount(one)) return one && [one]
   // Revoked keys are gone from the account's own list. Only the keys themselves know, so all are read.
-  return (await Array.fromAsync(newestKeys(call.tables)())).filter(({ purse }) => purse?.accountId === one.id)
+  return (await Array.fromAsync(newestKeys(call.tables)())).filter((key) => accountIdOf(key) === one.id)
 }
 
 type Asked = { readonly key_id?: string | undefined; readonly account?: string | undefined }
 
 export async function accountNames(tables: Tables, keys: Iterable<Key>): Promise<ReadonlyMap<string, string>> {
-  const ids = new Set([...keys].flatMap(({ purse }) => purse?.accountId ?? []))
+  const ids = new Set([...keys].flatMap((key) => accountIdOf(key) ?? []))
   return new Map((await readMany(tables, ACCOUNT, [...ids])).map(({ id, name }) => [id, name]))
 }
 
@@ -92,9 +104,31 @@ export async function changed<K extends Versioned>(
   if (result.changed) return result.key
   if (result.why === 'no_such_key') throw noSuch(kindOf(id).name, id)
   if (result.why === 'stale') throw await stale(call, result.key)
-  if (result.why === 'revoked') throw isAccountId(id) ? accountClosed(id) : revoked(id)
+  if (result.why === 'revoked') {
+    const message = `The ${kindOf(id).name} ${id} is revoked, and that is final.`
+    throw isAccountId(id) ? accountClosed(id) : new AdminError('key_revoked', message)
+  }
   const owner = await findByExternalId(call.tables)(externalId ?? '')
   throw externalIdTaken(externalId ?? '', owner ?? 'another')
+}
+
+type Change<K> = (call: Call, id: string, act: Act) => Promise<ChangeResult<K>>
+
+/** Acts that need nothing but whatever is in the path, which the answer shows: such as may be done twice, and final ones. */
+export function changer<K extends Versioned & { readonly name: string }, Shown>(
+  find: (call: Call) => Promise<K>,
+  show: (call: Call, changed: K) => Promise<Shown>,
+) {
+  const now = (change: Change<K>) => async (call: Call) => {
+    const { id } = await find(call)
+    return show(call, await changed(call, id, await change(call, id, await call.newAct())))
+  }
+  const forGood = (change: Change<K>, warning: string) => async (call: Call, sent: z.output<typeof revokeBody>) => {
+    const { id, name } = await find(call)
+    if (sent.confirm !== name) throw wrong('confirm', `must be the name of the ${kindOf(id).name}. ${warning}`)
+    return now(change)(call)
+  }
+  return { now, forGood }
 }
 
 /** The balance of a key is that of its account, and these words follow the command's name of that. */
@@ -108,25 +142,22 @@ export async function ofItsAccount(
   const { name } = (await readOne(tables, ACCOUNT)(accountId)) ?? { name: accountId }
   const how = ['waybill accounts', verb, shellWord(name), ...words].join(' ')
   const message = `The key is one of the account ${name}, which has its balance: ${how}. Nothing was changed.`
-  return new AdminError('invalid_request', message, param === undefined ? {} : { param })
-}
-
-function revoked(id: string): AdminError {
-  return new AdminError('key_revoked', `The ${kindOf(id).name} ${id} is revoked, and that is final.`)
+  return new AdminError('invalid_request', message, { param })
 }
 
 export function accountClosed(id: string, param?: string): AdminError {
   const message = `The account ${id} is closed, and that is final. Nothing was changed.`
-  return new AdminError('account_closed', message, param === undefined ? {} : { param })
+  return new AdminError('account_closed', message, { param })
 }
 
 /** A change that was made must not end in an error of further reads: then the key is shown without the badge 'low'. */
 export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
-  const [weekCost, accounts] = await Promise.all([
+  const [[whole = key], weekCost, accounts] = await Promise.all([
+    wholeKeys(tables)([key], nowMs).catch(() => [key]),
     weekCostOf(tables, key, nowMs).catch(() => 0n),
     accountNames(tables, [key]).catch(() => new Map<string, string>()),
   ])
-  return keyDetail(key, nowMs, weekCost, accounts)
+  return keyDetail(whole, nowMs, weekCost, accounts)
 }
 
 export function externalIdTaken(externalId: string, ownerId: string): AdminError {
@@ -140,11 +171,8 @@ async function stale({ tables, nowMs }: Call, { id, version }: Versioned): Promi
   const { value: last } = await events.next()
   await events.return()
   const who = last ? ` ${last.by} changed it at ${isoTime(last.atMs)}: ${changeText(last)}.` : ''
-  return new AdminError(
-    'stale_version',
-    `The ${kindOf(id).name} is at version ${version} now, so nothing was changed.${who} Look at it, and change that.`,
-    { headers: versionTag(version) },
-  )
+  const message = `The ${kindOf(id).name} is at version ${version} now, so nothing was changed.${who} Look at it, and change that.`
+  return new AdminError('stale_version', message, { headers: versionTag(version) })
 }
 
 type Fields = Readonly<Record<string, unknown>> | null

@@ -53,7 +53,6 @@ async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): 
   return pageOf(shapes, hasMore, read === 0 ? undefined : cursorOf(last ?? ''))
 }
 
-/** The names of the keys that these changes are about: a page has few of them. */
 async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promise<ReadonlyMap<string, string>> {
   const ids = new Set(events.flatMap(({ keyId }) => keyId ?? []))
   const read = async (id: string) => {

@@ -50,7 +50,6 @@ export function readFields<S extends z.ZodObject>(schema: S, fields: Fields): z.
   throw wrong(name, fields[name] === undefined ? 'is missing.' : message)
 }
 
-/** The message follows the name. */
 export function wrong(name: string, message: string): AdminError {
   return new AdminError('invalid_request', `'${name}' ${message}`, { param: name })
 }

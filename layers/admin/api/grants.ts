@@ -6,13 +6,12 @@ import { REFERENCE_DAYS } from '../../gateway/domain/keys/reference.ts'
 import { referenceDigest } from '../../gateway/domain/keys/reference-digest.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import { grantToKey } from '../../gateway/store/accounts/change-account.ts'
 import { transfers } from '../../gateway/store/accounts/transfers.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
-import { findEvent } from '../../gateway/store/events/events.ts'
 import {
   type GrantRecord,
   type GrantResult,
-  grantCredits,
   type grantTo as grantToKind,
   listGrants,
 } from '../../gateway/store/keys/grant-credits.ts'
@@ -33,20 +32,20 @@ type Sent = z.output<typeof grantBody>
 type Owner = Versioned & Pick<Key, 'granted' | 'available'>
 type Find<K> = (call: Call) => Promise<K>
 
-/** The grants to a key or an account, newest first. */
 export function grantsLister(find: Find<Owner>) {
   return async (call: Call, sent: z.output<typeof grantsQuery>): Promise<List<GrantShape>> => {
     const { id } = await find(call)
     const { limit, reference } = sent
     const [after] = readCursor(sent.after, /^\w{1,40}$/) ?? []
     const grants = await Array.fromAsync(listGrants(call.tables)(id))
-    const wanted = reference === undefined ? grants : grants.filter((grant) => isUnder(grant, reference))
-    const rest = wanted.reverse().filter((grant) => after === undefined || grant.id < after)
-    return listOf(rest, limit, grantShape, (grant) => cursorOf(grant.id))
+    const digest = reference === undefined ? undefined : referenceDigest(reference)
+    const isWanted = ({ id: grantId, reference: under }: GrantRecord) =>
+      (after === undefined || grantId < after) &&
+      (digest === undefined || (under !== undefined && referenceDigest(under) === digest))
+    return listOf(grants.reverse().filter(isWanted), limit, grantShape, (grant) => cursorOf(grant.id))
   }
 }
 
-/** To a key or an account, which the answer shows as it is then. */
 export function granter<K extends Owner, Shown>(
   find: Find<K>,
   grantTo: (tables: Tables) => ReturnType<typeof grantToKind<K>>,
@@ -57,8 +56,8 @@ export function granter<K extends Owner, Shown>(
     const { credits, again } = sent
     const reference = sent.reference === undefined ? undefined : { text: sent.reference, isAgain: again }
     const { id } = await find(call)
-    const { act, isRepeated } = await claimedAct(call)
-    const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+    const { act, wasDoneTo } = await claimedAct(call)
+    const wasDone = await wasDoneTo(id)
     const grant = () => grantTo(tables)(id, credits, act, identity.allowance, reference)
     const owner = wasDone ? await find(call) : await granted(call, id, await grant(), sent)
     return {
@@ -70,7 +69,7 @@ export function granter<K extends Owner, Shown>(
 }
 
 export const list = grantsLister(keyInPath)
-export const make = granter(keyInPath, grantCredits, async (call, key) => ({ key: await changedDetail(call, key) }))
+export const make = granter(keyInPath, grantToKey, async (call, key) => ({ key: await changedDetail(call, key) }))
 
 type First = { readonly credits?: Nano | undefined; readonly reference?: string | undefined }
 
@@ -87,22 +86,16 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
   if (result.why === 'reference_used') {
     const { earlier } = result
     const grant = earlier && ` (${formatCredits(earlier.credits)} at ${earlier.grantedAt}, by ${earlier.by})`
-    throw new AdminError(
-      'reference_used',
-      `The ${kindOf(id).name} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`,
-      { param: 'reference' },
-    )
+    const message = `The ${kindOf(id).name} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`
+    throw new AdminError('reference_used', message, { param: 'reference' })
   }
   if (result.why === 'has_account') {
     throw await ofItsAccount(call, result.accountId, 'grant', [formatCredits(credits)])
   }
   if (result.why === 'not_available') {
     const available = await availableTo(call, result.key)
-    throw new AdminError(
-      'credits_not_available',
-      `The ${kindOf(id).name} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`,
-      { param: 'credits' },
-    )
+    const message = `The ${kindOf(id).name} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`
+    throw new AdminError('credits_not_available', message, { param: 'credits' })
   }
   return changed(call, id, result)
 }
@@ -111,10 +104,6 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
 async function availableTo({ tables }: Call, owner: Owner): Promise<Nano> {
   const account = isAccountId(owner.id) ? await readOne(tables, ACCOUNT)(owner.id) : undefined
   return account ? balanceOf(account, await transfers(tables).readPurses(account)).available : owner.available
-}
-
-function isUnder(grant: GrantRecord, reference: string): boolean {
-  return grant.reference !== undefined && referenceDigest(grant.reference) === referenceDigest(reference)
 }
 
 function grantShape({ id, credits, reference, by, grantedAt }: GrantRecord): GrantShape {

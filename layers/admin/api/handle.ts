@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { ACT_MS, newAct, timeLeft } from '../../gateway/domain/keys/act.ts'
 import { isUnavailable } from '../../gateway/platform/aws/service-error.ts'
 import { OverAllowance } from '../../gateway/store/admin-keys/allowance.ts'
@@ -20,7 +20,6 @@ import { versionTag } from './preconditions.ts'
 import { findAdminRoute } from './route-table.ts'
 import { nothing } from './shapes/bodies.ts'
 
-/** Gets unexpected errors, under the X-Request-Id of the answer. */
 export type Report = (requestId: string, error: unknown) => void
 
 /** The admin API of one gateway: returns every answer, refusals too, and never throws. */
@@ -53,7 +52,7 @@ export function adminApi(administered: Administered, report: Report) {
       identity,
       headers,
       path: parameters,
-      digest: digestOf([method, path, isGet ? {} : sent]),
+      digest: hash('sha256', JSON.stringify([method, path, isGet ? {} : sent], sorted)),
       nowMs,
       random,
       newAct: async () => newAct(await identity.by(), nowMs, random(10), leftMs),
@@ -83,6 +82,10 @@ function jsonAnswer(status: number, headers: AdminAnswer['headers'], body: objec
 }
 
 const AGAIN = 'Ask again, with the same Idempotency-Key if you sent one.'
+const NO_DATABASE =
+  'The database did not answer. If this was a change, it may have been made all the same. Ask again with the same Idempotency-Key, or look.'
+const UNEXPECTED =
+  'The admin API met an unexpected problem. It was written down where it runs, with the X-Request-Id of this answer.'
 
 export function refusalFor(error: unknown): AdminError {
   if (error instanceof AdminError) return error
@@ -98,25 +101,11 @@ export function refusalFor(error: unknown): AdminError {
     const what = `Too many changes met at one moment, and this one was not made. ${AGAIN}`
     return new AdminError('service_unavailable', what)
   }
-  if (isUnavailable(error)) {
-    return new AdminError(
-      'service_unavailable',
-      'The database did not answer. If this was a change, it may have been made all the same. Ask again with the same Idempotency-Key, or look.',
-    )
-  }
-  return new AdminError(
-    'internal_error',
-    'The admin API met an unexpected problem. It was written down where it runs, with the X-Request-Id of this answer.',
-    {},
-    { cause: error },
-  )
+  if (isUnavailable(error)) return new AdminError('service_unavailable', NO_DATABASE)
+  return new AdminError('internal_error', UNEXPECTED, {}, { cause: error })
 }
 
-/** The same for the same content, in any order of its fields. */
-function digestOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
-}
-
+/** A digest is the same for the same content, in any order of its fields. */
 function sorted(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,28 +1,28 @@
 import { COUNTERS, CREDIT_COUNTERS, lossOf } from '../../gateway/domain/admission/counters.ts'
 import { creditWindow, limitsOf, type Window } from '../../gateway/domain/admission/limits.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/basics/time.ts'
-import { type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/keys/key.ts'
+import { accountIdOf, type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { toldSettings } from '../settings/key-settings.ts'
 import { creditTexts } from '../usage/usage-numbers.ts'
-import type { CreditWindowShape, HoldShape, KeyDetail, KeyShape, KeyStatus, WindowShape } from './shapes/keys.ts'
+import type { HoldShape, KeyDetail, KeyShape, KeyStatus } from './shapes/keys.ts'
 
 const IDLE_MS = 90 * DAY_MS
 
-/** The names of accounts, by their ids. */
 type Names = ReadonlyMap<string, string>
 
 /** A key in a list: everything but hashes. `weekCost` is its charge of the last week. */
 export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Names): KeyShape {
   const { previous, purse, granted, available, spent } = key
-  const status = statusOf(key, nowMs)
+  const [status, accountId = null] = [statusOf(key, nowMs), accountIdOf(key)]
   return {
     object: 'key',
     id: key.id,
-    account_id: purse?.accountId ?? null,
-    account_name: accounts.get(purse?.accountId ?? '') ?? null,
+    account_id: accountId,
+    account_name: accounts.get(accountId ?? '') ?? null,
     ...toldSettings(key),
     status,
+    account_suspended: status === 'suspended' && purse?.isWithAccount !== undefined,
     prefix: key.prefix,
     last_four: key.current.lastFour,
     previous:
@@ -60,18 +60,13 @@ export function keyDetail(key: Key, nowMs: number, weekCost: Nano, accounts: Nam
 }
 
 export function holdShape(requestId: string, { amount, untilMs }: Hold, nowMs: number): HoldShape {
-  return {
-    request_id: requestId,
-    amount: formatCredits(amount),
-    until: isoTime(untilMs),
-    expired: untilMs <= nowMs,
-  }
+  return { request_id: requestId, amount: formatCredits(amount), until: isoTime(untilMs), expired: untilMs <= nowMs }
 }
 
 function badgesOf(key: Key, nowMs: number, weekCost: Nano): string[] {
-  const { available, lastUsedAtMs, createdAtMs, allowlist, purse } = key
+  const { available, lastUsedAtMs, createdAtMs, allowlist } = key
   return [
-    ...(purse ? [] : balanceBadges(available, weekCost)),
+    ...(accountIdOf(key) ? [] : balanceBadges(available, weekCost)),
     ...((lastUsedAtMs ?? createdAtMs) <= nowMs - IDLE_MS ? ['idle'] : []),
     ...(allowlist.length === 0 ? ['no_allowlist'] : []),
   ]
@@ -83,7 +78,7 @@ export function balanceBadges(available: Nano, weekCost: Nano): string[] {
   return available < weekCost ? ['low'] : []
 }
 
-function creditWindows(key: Key, nowMs: number): CreditWindowShape[] {
+function creditWindows(key: Key, nowMs: number) {
   return CREDIT_COUNTERS.flatMap((name) => {
     const window = creditWindow(key, name, nowMs)
     if (!window) return []
@@ -96,7 +91,7 @@ function creditWindows(key: Key, nowMs: number): CreditWindowShape[] {
   })
 }
 
-function windowShape({ limit, remaining, resetSeconds }: Window): WindowShape {
+function windowShape({ limit, remaining, resetSeconds }: Window) {
   return { limit, remaining, reset_seconds: resetSeconds }
 }
 

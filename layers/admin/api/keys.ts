@@ -1,15 +1,18 @@
 import type { z } from 'zod'
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import { ulidRandom } from '../../gateway/domain/basics/ulid.ts'
-import { type Account, MOST_KEYS } from '../../gateway/domain/keys/account.ts'
-import type { Key, Secret } from '../../gateway/domain/keys/key.ts'
+import { type Account, hasRoomFor, MOST_KEYS } from '../../gateway/domain/keys/account.ts'
+import { newAct } from '../../gateway/domain/keys/act.ts'
+import { accountIdOf, type Key, type Secret } from '../../gateway/domain/keys/key.ts'
+import type { KeySettings, SettingChanges } from '../../gateway/domain/keys/key-settings.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../gateway/domain/keys/new-key.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { BRAND } from '../../gateway/names.ts'
 import { adoptKey } from '../../gateway/store/accounts/change-account.ts'
+import { transfers } from '../../gateway/store/accounts/transfers.ts'
+import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { WriteOutcomeUnknown } from '../../gateway/store/dynamodb/transact.ts'
-import { findEvent } from '../../gateway/store/events/events.ts'
 import { KEY } from '../../gateway/store/keys/change-key.ts'
 import { createKey, NotJoinable, SecretTaken } from '../../gateway/store/keys/create-key.ts'
 import { keysWithReference } from '../../gateway/store/keys/grant-credits.ts'
@@ -19,6 +22,8 @@ import { endGrace as endGraceOf, revokeKey, rotateKey } from '../../gateway/stor
 import { resumeKey, suspendKey } from '../../gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../gateway/store/keys/update-key.ts'
 import { settingsIn, withoutNulls } from '../settings/key-settings.ts'
+import { MOST_OF_A_LANE } from '../settings/setting-fields.ts'
+import { SETTING_WORDS } from '../settings/setting-words.ts'
 import { weekCostOf, weekCosts } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
@@ -28,8 +33,10 @@ import {
   accountNames,
   changed,
   changedDetail,
+  changer,
   externalIdTaken,
   keyInPath,
+  known,
   ofItsAccount,
   oneWith,
 } from './changed-key.ts'
@@ -39,22 +46,21 @@ import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { firstOf, listOf, type Place, placeOf, readPlace } from './pages.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
-import type { adoptBody, createKeyBody, revokeBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
+import type { adoptBody, createKeyBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
 import type { KeyDetail, KeyShape, KeyWithSecret } from './shapes/keys.ts'
 import type { keysQuery } from './shapes/queries.ts'
 
-/** Newest first. */
 export async function list(call: Call, sent: z.output<typeof keysQuery>): Promise<List<KeyShape>> {
   const { tables, nowMs } = call
   const { limit, status } = sent
   const after = readPlace(sent.after, 'key')
   const account = await accountNamed(call, sent.account)
   const isWanted = (key: Key) =>
-    (status === undefined || statusOf(key, nowMs) === status) && (!account || key.purse?.accountId === account.id)
+    (status === undefined || statusOf(key, nowMs) === status) && (!account || accountIdOf(key) === account.id)
   const pageSize = status === undefined && !account ? limit + 1 : undefined
   const keys = keysNamed(tables, sent, after) ?? newestKeys(tables)(after, pageSize)
-  const [rest, costs] = await Promise.all([firstOf(keys, limit + 1, isWanted), weekCosts(tables, nowMs)])
-  const accounts = await accountNames(tables, rest)
+  const [found, costs] = await Promise.all([firstOf(keys, limit + 1, isWanted), weekCosts(tables, nowMs)])
+  const [rest, accounts] = await Promise.all([wholeKeys(tables)(found, nowMs), accountNames(tables, found)])
   const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n, accounts)
   return listOf(rest, limit, shape, placeOf)
 }
@@ -69,17 +75,23 @@ export async function get(call: Call): Promise<KeyDetail> {
 export async function create(call: Call, fields: z.output<typeof createKeyBody>): Promise<KeyWithSecret> {
   const { tables, nowMs, identity } = call
   const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
+  requireWithinLanes(settings)
   if (fields.account !== undefined) requireNoBalance(fields)
   const { credits, reference } = firstGrant(call, fields)
   const { secret, stored } = secretOf(call, fields)
-  const { act, isRepeated } = await claimedAct(call)
+  const { act, wasDoneTo } = await claimedAct(call)
   const account = await accountNamed(call, fields.account)
   // The key has the id of the act, so that a repeated request makes the same key.
   const keyOf = (account: Account | undefined) =>
-    newKey({ settings, credits, prefix: BRAND.keyPrefix, stored, account }, act.atMs, ulidRandom(act.id))
+    newKey(
+      { settings: { ...settings, lanes: 1 }, credits, prefix: BRAND.keyPrefix, stored, account },
+      act.atMs,
+      ulidRandom(act.id),
+    )
   let key = keyOf(account)
-  const wasDone = isRepeated && (await findEvent(tables)(key.id, act.id)) !== undefined
+  const wasDone = await wasDoneTo(key.id)
   if (!wasDone) {
+    if (account) requireRoom(await transfers(tables).makeRoom(account, settings.lanes), settings.lanes)
     const make = () => createKey(tables)(key, act, identity.allowance, reference)
     const again = (error: unknown) => {
       if (!(error instanceof NotJoinable)) return secretTaken(error)
@@ -92,7 +104,16 @@ export async function create(call: Call, fields: z.output<typeof createKeyBody>)
     if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
   }
   const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
-  return withSecret(call, now, { secret, stored, wasDone })
+  return withSecret(call, await withLanes(now), { secret, stored, wasDone })
+
+  /** The key begins with one lane. If this is cut off, the same request goes on here. */
+  async function withLanes(made: Key): Promise<Key> {
+    const { lanes } = settings
+    if (lanes === 1 || made.lane || made.status === 'revoked') return made
+    // Its event comes after that of the creation.
+    const later = async () => newAct(act.by, act.atMs + 1, call.random(10), act.leftMs)
+    return updated({ ...call, newAct: later }, made.id, { lanes })
+  }
 
   /** For a secret that is made here, only the stored key tells if it is the one in force. */
   function orDrafted(error: unknown): Key {
@@ -106,8 +127,8 @@ export async function rotate(call: Call, fields: z.output<typeof rotateBody>): P
   const graceMs = fields.grace_seconds * 1000
   const { id } = await keyInPath(call)
   const { secret, stored } = secretOf(call, fields)
-  const { act, isRepeated } = await claimedAct(call)
-  const wasDone = isRepeated && (await findEvent(tables)(id, act.id)) !== undefined
+  const { act, wasDoneTo } = await claimedAct(call)
+  const wasDone = await wasDoneTo(id)
   const rotated = () => rotateKey(tables)(id, stored, act, graceMs)
   const key = wasDone ? await keyInPath(call) : await changed(call, id, await rotated())
   return withSecret(call, key, { secret, stored, wasDone })
@@ -138,33 +159,47 @@ async function withSecret(call: Call, key: Key, { secret, stored, wasDone }: Out
 }
 
 export async function update(call: Call, fields: z.output<typeof updateKeyBody>): Promise<KeyDetail> {
-  const { tables, nowMs } = call
+  const { nowMs } = call
   const expectedVersion = expectedVersionOf(call)
   const settings = settingsIn(fields, nowMs)
   if (Object.keys(settings).length === 0) throw nothingToChange()
-  const { id, purse } = await keyInPath(call)
-  const { notifyBelow: level } = settings
-  if (purse && level) {
-    throw await ofItsAccount(call, purse.accountId, 'update', ['--notify-below', formatCredits(level)], 'notify_below')
+  const key = await keyInPath(call)
+  const [id, accountId] = [key.id, accountIdOf(key)]
+  const { notifyBelow: level, lanes, rpm, maxConcurrent } = settings
+  if (lanes || rpm || maxConcurrent) requireWithinLanes({ ...key, ...settings })
+  if (accountId && level) {
+    throw await ofItsAccount(call, accountId, 'update', ['--notify-below', formatCredits(level)], 'notify_below')
   }
-  const result = await updateKey(tables)(id, settings, await call.newAct(), expectedVersion)
-  return changedDetail(call, await changed(call, id, result, settings.externalId))
+  return changedDetail(call, await updated(call, id, settings, expectedVersion))
 }
 
-export const endGrace = changeNow(endGraceOf)
-export const suspend = changeNow(suspendKey)
+async function updated(call: Call, id: string, settings: SettingChanges, expectedVersion?: number): Promise<Key> {
+  const result = await updateKey(call.tables)(id, settings, await call.newAct(), expectedVersion)
+  if (result.changed || result.why !== 'account_full') return changed(call, id, result, settings.externalId)
+  const key = await known(call, KEY, id)
+  const account = await accountNamed(call, accountIdOf(key))
+  throw noRoom(account as Account, (settings.lanes ?? 1) - (key.lane?.made ?? 1))
+}
 
-/** An act that may be done twice, and needs nothing but the key. */
-function changeNow(change: typeof suspendKey) {
-  return async (call: Call): Promise<KeyDetail> => {
-    const { id } = await keyInPath(call)
-    const result = await change(call.tables)(id, await call.newAct())
-    return changedDetail(call, await changed(call, id, result))
+function requireWithinLanes({ lanes, ...limits }: Pick<KeySettings, 'lanes' | 'rpm' | 'maxConcurrent'>): void {
+  for (const name of ['rpm', 'maxConcurrent'] as const) {
+    const [got, most] = [limits[name], MOST_OF_A_LANE[name]]
+    if (got <= most * lanes) continue
+    throw wrong(
+      SETTING_WORDS[name].field,
+      `is ${got}, and may be at most ${most} for each lane, of which the key has ${lanes}: lower it, or raise lanes to ${Math.ceil(got / most)}.`,
+    )
   }
 }
+
+const { now, forGood } = changer(keyInPath, changedDetail)
+
+export const endGrace = now(({ tables }, id, act) => endGraceOf(tables)(id, act))
+export const suspend = now(({ tables }, id, act) => suspendKey(tables)(id, act))
+export const revoke = forGood(({ tables }, id, act) => revokeKey(tables)(id, act), 'A revoke is final.')
 
 export async function resume(call: Call): Promise<KeyDetail> {
-  const key = await changeNow(resumeKey)(call)
+  const key = await now(({ tables }, id, act) => resumeKey(tables)(id, act))(call)
   if (key.status !== 'suspended') return key
   const message = `The key ${key.id} is suspended with its account ${key.account_name}, and goes on with it: waybill accounts resume ${shellWord(key.account_name ?? '')}.`
   throw new AdminError('conflict', message)
@@ -179,30 +214,31 @@ export async function adopt(call: Call, { account: accountId }: z.output<typeof 
     requireRoom(result.account)
     throw new AdminError('conflict', `The account ${accountId} is suspended. Resume it first. Nothing was changed.`)
   }
+  if (!result.changed && result.why === 'has_lanes') {
+    const message = `The key ${id} has lanes of its own, or had, and stays alone. Make a new key in the account. Nothing was changed.`
+    throw new AdminError('conflict', message)
+  }
   if (result.changed || result.why !== 'has_account') return changedDetail(call, await changed(call, id, result))
   const { key } = result
-  if (key.purse?.accountId === accountId) return changedDetail(call, key)
-  const message = `The key ${id} is one of the account ${key.purse?.accountId}, and a key never changes its account. Make a new key there. Nothing was changed.`
+  if (accountIdOf(key) === accountId) return changedDetail(call, key)
+  const message = `The key ${id} is one of the account ${accountIdOf(key)}, and a key never changes its account. Make a new key there. Nothing was changed.`
   throw new AdminError('conflict', message, { param: 'account' })
 }
 
-function requireRoom({ id, status, marks }: Account): void {
-  if (status === 'revoked') throw accountClosed(id, 'account')
-  if (Object.keys(marks).length < MOST_KEYS) return
-  const message = `The account ${id} has ${MOST_KEYS} keys, the most that one can have. Revoke one that is not used, and ask again in a few minutes.`
-  throw new AdminError('conflict', message, { param: 'account' })
+function requireRoom(account: Account, purses = 1): void {
+  if (account.status === 'revoked') throw accountClosed(account.id, 'account')
+  if (!hasRoomFor(account, purses)) throw noRoom(account, purses)
 }
 
-/** The balance is the account's. */
+function noRoom({ id, marks }: Account, purses: number): AdminError {
+  const room = MOST_KEYS - Object.keys(marks).length
+  const message = `The account ${id} has room for ${room} more purses, and ${purses} would be needed. It can have ${MOST_KEYS}: one for each key, and one for each further lane of a key. Revoke a key that is not used.`
+  return new AdminError('conflict', message, { param: 'account' })
+}
+
 function requireNoBalance({ credits, notify_below }: z.output<typeof createKeyBody>): void {
   if (credits) throw wrong('credits', 'are those of the account. Grant to it: waybill accounts grant NAME CREDITS.')
   if (notify_below) throw wrong('notify_below', 'is that of the account. Set it there: waybill accounts update NAME.')
-}
-
-export async function revoke(call: Call, { confirm }: z.output<typeof revokeBody>): Promise<KeyDetail> {
-  const { name } = await keyInPath(call)
-  if (confirm !== name) throw wrong('confirm', 'must be the name of the key. A revoke is final.')
-  return changeNow(revokeKey)(call)
 }
 
 export function secretTaken(error: unknown): never {

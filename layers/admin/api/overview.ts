@@ -1,19 +1,20 @@
 import type { z } from 'zod'
 import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS, utcDay } from '../../gateway/domain/basics/time.ts'
 import { balanceOf } from '../../gateway/domain/keys/account.ts'
-import { expiredHolds } from '../../gateway/domain/keys/key.ts'
+import { accountIdOf, expiredHolds } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { addToModel, emptyModel, type ModelPart } from '../../gateway/domain/rows/usage-sum.ts'
 import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
 import { newest, newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 import { creditTexts, quantilesOf } from '../usage/usage-numbers.ts'
 import { type ReadUsage, type UsageOfSpan, usageReader, weekCosts } from '../usage/usage-reader.ts'
-import { accountShape, accountStatus, withPurses } from './account-shape.ts'
+import { accountShape, accountStatus, readPurses } from './account-shape.ts'
 import type { Call } from './call.ts'
 import { keyShape, statusOf } from './key-shape.ts'
 import { requireRange } from './pages.ts'
@@ -35,7 +36,7 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
   const read = usageReader(tables)
   const { fromMs: today } = momentsOf(utcDay(nowMs))
   const week = { fromMs: today - 6 * DAY_MS, toMs: latestRowMs(nowMs) }
-  const [keys, accounts, days, costs, lastAudit, routes, ranges] = await Promise.all([
+  const [firsts, accounts, days, costs, lastAudit, routes, ranges] = await Promise.all([
     Array.fromAsync(newestKeys(tables)()),
     Array.fromAsync(newest(tables, ACCOUNT)()),
     Array.fromAsync(read(week, 'models', 'days')),
@@ -44,11 +45,14 @@ export async function getOverview(call: Call, sent: z.output<typeof overviewQuer
     routesNow(call, read),
     rangesOf(read, sent, nowMs),
   ])
+  const [keys, balances] = await Promise.all([
+    wholeKeys(tables)(firsts, nowMs),
+    readPurses(tables, accounts, costs, firsts),
+  ])
   const since = (ms: number) => together(days.filter(({ atMs }) => atMs >= ms))
   const statuses = keys.map((key) => statusOf(key, nowMs))
   const names = new Map([...keys, ...accounts].map(({ id, name }) => [id, name]))
-  const balances = withPurses(accounts, keys, costs)
-  const alone = keys.filter(({ purse }) => !purse)
+  const alone = keys.filter((key) => !accountIdOf(key))
   return {
     object: 'overview',
     ...ranges,
@@ -99,7 +103,6 @@ export function firstToRunDry<T>(all: readonly T[], balanceOf: (one: T) => Lasti
     .map(({ one }) => one)
 }
 
-/** The numbers of a range, of the range before it, and of the models and keys that were charged the most. */
 async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, nowMs: number) {
   const toMs = sent.to ?? nowMs
   const fromMs = sent.from ?? toMs - DAY_MS

@@ -4,7 +4,6 @@ import { AdminError } from './admin-error.ts'
 import { wrong } from './fields.ts'
 import type { List } from './shapes/answers.ts'
 
-/** Refuses a range that ends before it begins, or that would take too much reading. */
 export function requireRange(fromMs: number, toMs: number, mostDays = Infinity): void {
   const [from, to] = [fromMs, toMs].map((ms) => isoTime(ms))
   if (fromMs >= toMs) throw wrong('from', `must be before 'to', but ${from} is not before ${to}.`)
@@ -17,7 +16,6 @@ export function cursorOf(...parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** The parts of a cursor, if each matches its pattern. */
 export function readCursor(text: string | undefined, ...patterns: readonly RegExp[]): string[] | undefined {
   if (text === undefined) return undefined
   const read = parseJson(Buffer.from(text, 'base64url').toString())
@@ -26,7 +24,6 @@ export function readCursor(text: string | undefined, ...patterns: readonly RegEx
   throw noSuchPage()
 }
 
-/** The cursor of a list of what was made, newest first. */
 export function placeOf({ createdAtMs, id }: Place): string {
   return cursorOf(createdAtMs, id)
 }
@@ -67,7 +64,6 @@ export function listOf<Row, T>(
   return pageOf(page.map(shape), rows.length > limit, last && cursor(last))
 }
 
-/** A page of a list that tells by itself where it goes on. */
 export function pageOf<T>(data: readonly T[], hasMore: boolean, cursor: string | undefined): List<T> {
   return { object: 'list', data, has_more: hasMore, last_id: cursor ?? null }
 }

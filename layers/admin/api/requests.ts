@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import { DAY_MS } from '../../gateway/domain/basics/time.ts'
 import { isRequestId } from '../../gateway/domain/basics/ulid.ts'
-import type { Key } from '../../gateway/domain/keys/key.ts'
+import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatDecimal } from '../../gateway/domain/money/money.ts'
 import { type BillLine, billLines, formatPerMillion, isStated, parsePrice } from '../../gateway/domain/money/price.ts'
 import { earliestRowMs, latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import { readWhole, wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { newestKeys, readKeys } from '../../gateway/store/keys/newest-keys.ts'
-import { readKey } from '../../gateway/store/keys/read-key.ts'
 import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
 import { readUsageRow } from '../../gateway/store/rows/usage-rows.ts'
 import { recordOf, usageRecord } from '../../gateway/wire/rows/usage-record.ts'
@@ -51,7 +51,11 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
   const callers = await readKeys(tables, [...new Set(rows.map(({ keyId }) => keyId))])
   const byId = new Map(callers.map((key) => [key.id, key]))
   const accounts = await accountNames(tables, callers)
-  const lines = rows.map((row) => requestLine(row, namedKey(byId.get(row.keyId), accounts)))
+  const lines = rows.map((row) => {
+    const total = { total_tokens: row.promptTokens + row.completionTokens }
+    const named = namedKey(byId.get(row.keyId), accounts)
+    return { object: 'request.line', ...lineOf(row), ...named, ...total } as RequestLine
+  })
   return pageOf(lines, next !== undefined, next && cursorOf(next))
 }
 
@@ -61,15 +65,10 @@ async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => 
 
 const lineOf = recordOf(LINE_FIELDS)
 
-function requestLine(row: UsageRow, named: ReturnType<typeof namedKey>): RequestLine {
-  const more = { ...named, total_tokens: row.promptTokens + row.completionTokens }
-  return { object: 'request.line', ...lineOf(row), ...more } as RequestLine
-}
-
 function namedKey(key: Key | undefined, accounts: ReadonlyMap<string, string>) {
-  const { name = null, purse } = key ?? {}
-  const account = { account_id: purse?.accountId ?? null, account_name: accounts.get(purse?.accountId ?? '') ?? null }
-  return { key_name: name, ...account }
+  const accountId = (key && accountIdOf(key)) ?? null
+  const account = { account_id: accountId, account_name: accounts.get(accountId ?? '') ?? null }
+  return { key_name: key?.name ?? null, ...account }
 }
 
 export async function get(call: Call): Promise<RequestShape> {
@@ -81,7 +80,7 @@ export async function get(call: Call): Promise<RequestShape> {
 
 async function requestShape({ tables, nowMs }: Call, requestId: string): Promise<RequestShape | undefined> {
   const row = await readUsageRow(tables)(requestId)
-  const key = row ? await readKey(tables)(row.keyId) : await keyHolding(tables, requestId)
+  const key = row ? await readWhole(tables)(row.keyId, nowMs) : await keyHolding(tables, requestId, nowMs)
   const hold = key?.holds[requestId]
   const named = namedKey(key, await accountNames(tables, key ? [key] : []))
   const common = {
@@ -98,11 +97,7 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
       key_id: row.keyId,
       row: usageRecord(row) as NonNullable<RequestShape['row']>,
       bill: billOf(row),
-      attempts: row.attempts.map((attempt) => ({
-        ...attempt,
-        words: attemptWords(attempt),
-        said: attempt.said ?? null,
-      })),
+      attempts: row.attempts.map((one) => ({ ...one, words: attemptWords(one), said: one.said ?? null })),
       explanation: explainRequest(row, key, nowMs, named.account_name),
     }
   }
@@ -130,7 +125,10 @@ function billLineShape({ kind, unit, count, pricePico, amountPico }: BillLine): 
 }
 
 /** The key that holds credits for a request. Only the keys themselves have that information, so all are read. */
-export async function keyHolding(tables: Tables, requestId: string): Promise<Key | undefined> {
-  for await (const key of newestKeys(tables)()) if (key.holds[requestId]) return key
+export async function keyHolding(tables: Tables, requestId: string, nowMs: number): Promise<Key | undefined> {
+  for await (const first of newestKeys(tables)()) {
+    const [key = first] = first.lane ? await wholeKeys(tables)([first], nowMs) : []
+    if (key.holds[requestId]) return key
+  }
   return undefined
 }

@@ -70,13 +70,11 @@ function restingUntil({ lastFailure, lastOkMs = 0 }: Asked, nowMs: number): stri
   return untilMs > nowMs ? isoTime(untilMs) : null
 }
 
-/** Routes of one priority share the requests that come to it. */
 function shareOf({ priority, weight }: UpstreamRoute, { routes }: CatalogModel): number {
   const beside = routes.filter((route) => route.priority === priority)
   return weight / beside.reduce((all, route) => all + route.weight, 0)
 }
 
-/** One tiny request through each route, which the provider bills. */
 export async function test(call: Call, sent: z.output<typeof routesTestBody>): Promise<List<RouteTestShape>> {
   const first = Number(readCursor(sent.after, /^\d{1,6}$/)?.[0] ?? 0)
   // It brings the providers' dialects, which no other call needs.

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { isRequestId } from '../../gateway/domain/basics/ulid.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
+import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import { keysWithReference } from '../../gateway/store/keys/grant-credits.ts'
 import { newest, newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readUsageRow } from '../../gateway/store/rows/usage-rows.ts'
@@ -21,7 +22,7 @@ const MOST_FOUND = 20
 export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<SearchShape> {
   const text = q.trim()
   if (isRequestId(text)) {
-    const isThere = (await readUsageRow(tables)(text)) ?? (await keyHolding(tables, text))
+    const isThere = (await readUsageRow(tables)(text)) ?? (await keyHolding(tables, text, nowMs))
     return { object: 'search', keys: [], accounts: [], request_id: isThere ? text : null }
   }
   const referenced = await firstOf(keysWithReference(tables)(text), MOST_FOUND)
@@ -29,7 +30,8 @@ export async function search({ tables, nowMs }: Call, { q }: z.output<typeof sea
     const isWanted = (one: T) => isFoundBy(one, text) || referenced.includes(one.id)
     return (await Array.fromAsync(all)).filter(isWanted).slice(0, MOST_FOUND)
   }
-  const [keys, accounts] = await Promise.all([found(newestKeys(tables)()), found(newest(tables, ACCOUNT)())])
+  const [firsts, accounts] = await Promise.all([found(newestKeys(tables)()), found(newest(tables, ACCOUNT)())])
+  const keys = await wholeKeys(tables)(firsts, nowMs)
   const isThere = keys.length + accounts.length > 0
   const costs = isThere ? await weekCosts(tables, nowMs) : new Map<string, bigint>()
   const names = await accountNames(tables, keys)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../gateway/domain/basics/time.ts'
-import type { Key } from '../../gateway/domain/keys/key.ts'
+import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
@@ -17,7 +17,6 @@ import type { UsageGroup, UsagePage } from './shapes/usage.ts'
 
 const BUCKETS = { '1d': { ms: DAY_MS, mostDays: 400 }, '1h': { ms: HOUR_MS, mostDays: 31 } }
 
-/** A part of the usage in a range: of an hour or a day, of one key or of all, of one model or of all. */
 type Usage = { readonly atMs: number; readonly keyId?: string | undefined; readonly part: UsagePart }
 
 const GROUPS: Readonly<Record<Exclude<UsageGroup, 'account'>, (usage: Usage) => string>> = {
@@ -71,7 +70,7 @@ async function groupsBy({ tables }: Call, by: UsageGroup, usage: readonly Usage[
   const keys = await readKeys(tables, [...new Set(usage.flatMap(({ keyId }) => keyId ?? []))])
   const labels = new Map(keys.map(({ id, name }) => [id, name]))
   if (by === 'key') return { groupOf: GROUPS[by], labels }
-  const accountOf = new Map(keys.map(({ id, purse }) => [id, purse?.accountId]))
+  const accountOf = new Map(keys.map((key) => [key.id, accountIdOf(key)]))
   const groupOf = ({ keyId = '-' }: Usage) => accountOf.get(keyId) ?? keyId
   return { groupOf, labels: new Map([...labels, ...(await accountNames(tables, keys))]) }
 }

@@ -6,13 +6,12 @@ import { DayCounter, type DayTotal, isSameTotal, type Sums, sumsOf } from '../..
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { readDayTotal } from '../../gateway/store/rows/day-totals.ts'
-import { queryUsageRows } from '../../gateway/store/rows/usage-rows.ts'
+import { queryUsageRows, readLanedKey } from '../../gateway/store/rows/usage-rows.ts'
 import { checkRow } from './check-row.ts'
 import { type Finding, Findings } from './findings.ts'
 
 export type AddedRows = {
   readonly keyId: string
-  /** The rows that began before it are added up. */
   readonly beforeMs: number
   /** Expired rows are counted, too. */
   readonly rows: number
@@ -43,6 +42,7 @@ export async function addRows(tables: Tables, before: AddedRows, reading: Readin
   const { nowMs, toMs, closedThrough, mayStop, onRow } = reading
   const findings = new Findings(before.findings)
   let { beforeMs, rows, costs, expiredRows, day } = before
+  const key = await readLanedKey(tables)(keyId)
   while (beforeMs < toMs && !(beforeMs > before.beforeMs && mayStop(beforeMs))) {
     const counter = new DayCounter(keyId, utcDay(beforeMs))
     if (day.day === utcDay(beforeMs)) counter.addTotal(day)
@@ -53,7 +53,7 @@ export async function addRows(tables: Tables, before: AddedRows, reading: Readin
     total?.catch(() => {})
     let lastMs: number | undefined
     const range = { fromMs: beforeMs, toMs: Math.min(endMs, toMs) }
-    for await (const row of queryUsageRows(tables)(keyId, range, 'oldest first')) {
+    for await (const row of queryUsageRows(tables)(key, range, 'oldest first')) {
       // A moment is added up to its end, because its rows are in no order.
       if (lastMs !== undefined && row.startedAtMs > lastMs && mayStop(row.startedAtMs)) {
         return { keyId, beforeMs: row.startedAtMs, rows, costs, expiredRows, day: counter.total(), findings }
@@ -79,10 +79,7 @@ const NONE: Sums = { requests: 0, cost: 0n }
 const REMEDY =
   'A total is written once, when its day is closed, and never changed; nor are rows. Point-in-time recovery has the table as it was in the last 35 days.'
 
-/**
- * Compares the rows of a closed day with its total. While none can have expired, they must be the same. After that the
- * rows may be fewer, and the total stands for those that are gone, which are returned.
- */
+/** Both are the same while no row can have expired. Then the total stands for those that are gone, which are returned. */
 function compare(there: DayTotal, total: DayTotal | undefined, nowMs: number, findings: Findings): Sums {
   if (!total) {
     const what = `the total of ${there.day} is missing, though the day is closed and has rows`

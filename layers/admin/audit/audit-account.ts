@@ -1,4 +1,5 @@
 import { type Account, backOf, balanceOf, type PurseKey } from '../../gateway/domain/keys/account.ts'
+import { isFirstLane } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { transfers } from '../../gateway/store/accounts/transfers.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
@@ -9,15 +10,33 @@ import { creditTexts } from '../usage/usage-numbers.ts'
 import { checkGrants, missingFrom } from './check-balance.ts'
 import { type Finding, Findings, type InFindings } from './findings.ts'
 
-const REMEDY = 'Put it right on the item of the account when no request of its keys is under way.'
+const REMEDY = 'Put it right on the item of the account, or of the pool of the key, when no request is under way.'
+
+export async function auditAccount(tables: Tables, before: Account): Promise<InFindings<AccountAuditShape>> {
+  const grants = await Array.fromAsync(listGrants(tables)(before.id))
+  const { after, purses, missing, found } = await checkPool(tables, before)
+  found.add(...checkGrants(before, after, grants, missing))
+  const places = placesOf(after, purses, before)
+  return {
+    object: 'account.audit',
+    account_id: after.id,
+    name: after.name,
+    ...creditTexts({ ...balanceOf(after, purses), ...places, retired: after.retired }),
+    keys: purses.filter(isFirstLane).length,
+    balances: missing === 0n && after.available >= 0n,
+    ok: found.wrong === 0,
+    findings: found.kept,
+    more_findings: found.omitted,
+  }
+}
 
 /**
  * The account is read before its keys, and again after them: each mark only rises, so one that was read earlier is never
  * above one that was read later, however busy the keys are. Nothing is written: what is under way is completed by the sweep.
  */
-export async function auditAccount(tables: Tables, before: Account): Promise<InFindings<AccountAuditShape>> {
+export async function checkPool(tables: Tables, before: Account) {
   const { readAccount, readPurses } = transfers(tables)
-  const [purses, grants] = await Promise.all([readPurses(before), Array.fromAsync(listGrants(tables)(before.id))])
+  const purses = await readPurses(before)
   const after = (await readAccount(before.id)) ?? before
   const missing = missingOf(after)
   const found = new Findings()
@@ -27,20 +46,8 @@ export async function auditAccount(tables: Tables, before: Account): Promise<InF
     found.add({ what, expected: after.granted, got: after.granted - missing, advice: REMEDY })
   }
   if (after.available < 0n) found.add({ what: 'the pool is below zero', expected: 0n, got: after.available })
-  found.add(...checkGrants(before, after, grants, missing))
   for (const purse of purses) found.add(...checkPurse(before, purse, after))
-  const places = placesOf(after, purses, before)
-  return {
-    object: 'account.audit',
-    account_id: after.id,
-    name: after.name,
-    ...creditTexts({ ...balanceOf(after, purses), ...places, retired: after.retired }),
-    keys: purses.length,
-    balances: missing === 0n && after.available >= 0n,
-    ok: found.wrong === 0,
-    findings: found.kept,
-    more_findings: found.omitted,
-  }
+  return { after, purses, missing, found }
 }
 
 /** All on one item, so it holds at every moment. */
@@ -49,15 +56,16 @@ function missingOf({ granted, available, retired, marks }: Account): Nano {
 }
 
 function checkPurse(before: Account, key: PurseKey, after: Account): Finding[] {
-  const { seen = 0n } = before.marks[key.id] ?? {}
+  const { seen = 0n } = before.marks[key.address] ?? {}
   const { drawn } = key.purse
   // A key that has retired meanwhile was settled.
-  const { out = drawn } = after.marks[key.id] ?? {}
+  const { out = drawn } = after.marks[key.address] ?? {}
   const [back, flight, own] = [backOf(key), flightOf(before, key, after), missingFrom(key)]
-  const name = `the key ${key.id}`
+  const name = `the key ${key.address}`
   const taken = { what: `${name} has taken more than it was given`, expected: out, got: drawn, advice: REMEDY }
   const counted = { what: `more was counted back from ${name} than it returned`, expected: back, got: seen }
-  const less = { what: `${name} has ${formatCredits(own)} less than it was given, held and spent together` }
+  const amount = own > 0n ? `${formatCredits(own)} less` : `${formatCredits(-own)} more`
+  const other = { what: `${name} has ${amount} than it was given, held and spent together` }
   const underWay: Finding = {
     what: `${formatCredits(flight)} is under way between the pool and ${name}`,
     advice: 'Nothing is lost: the next draw or the sweep completes it.',
@@ -66,7 +74,7 @@ function checkPurse(before: Account, key: PurseKey, after: Account): Finding[] {
   return [
     ...(drawn > out ? [taken] : []),
     ...(seen > back ? [{ ...counted, advice: REMEDY }] : []),
-    ...(own !== 0n ? [less] : []),
+    ...(own !== 0n ? [other] : []),
     ...(flight > 0n ? [underWay] : []),
   ]
 }

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY_MS, MINUTE_MS } from '../../gateway/domain/basics/time.ts'
-import { heldOf, type Key } from '../../gateway/domain/keys/key.ts'
+import { hasOwnPool, heldOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { momentsOf, settledBefore } from '../../gateway/domain/rows/closed-day.ts'
+import { transfers } from '../../gateway/store/accounts/transfers.ts'
+import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { listGrants } from '../../gateway/store/keys/grant-credits.ts'
-import { readKey } from '../../gateway/store/keys/read-key.ts'
+import { readBooks as readLanes } from '../../gateway/store/keys/read-books.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import type { AuditShape } from '../api/shapes/books.ts'
 import { creditTexts } from '../usage/usage-numbers.ts'
 import { type AddedRows, addRows, noRows, type Reading } from './add-rows.ts'
+import { checkPool } from './audit-account.ts'
 import { checkBalance, checkGrants, missingFrom, noteDeadHolds } from './check-balance.ts'
 import { type Finding, Findings, type InFindings } from './findings.ts'
 
@@ -35,13 +38,13 @@ export async function auditKey(tables: Tables, first: Key, nowMs: number, time: 
   const closedMs = closedThrough === '' ? 0 : momentsOf(closedThrough).toMs
   const closed = await addRows(tables, begun, { nowMs, toMs: closedMs, closedThrough, mayStop: isOver })
   if (closed.beforeMs < closedMs) return closed
-  let before = first
+  let [before = first] = await wholeKeys(tables)([first], nowMs)
   for (let attempt = 1; ; attempt++) {
     // A second reading takes no longer than the first, which was in time.
     const mayEnd = attempt === 1 ? isOver : () => false
     const books = await readBooks(tables, before, closed, { nowMs, closedThrough, isOver: mayEnd })
     if ('beforeMs' in books) return books
-    if (isFirm(books, nowMs) || attempt === TRIES) return conclude(books, nowMs)
+    if (isFirm(books, nowMs) || attempt === TRIES) return conclude(books, await checkLanes(tables, books), nowMs)
     before = books.after
     await sleep(400 * attempt)
   }
@@ -68,11 +71,12 @@ async function readBooks(
     },
   })
   if (read.beforeMs < nowMs + DAY_MS) return read
-  const after = (await readKey(tables)(before.id)) ?? before
+  const lanes = await readLanes(tables)(before.id)
+  const [after = before] = await wholeKeys(tables)(lanes.slice(0, 1), nowMs)
   const open = Object.keys(after.holds).filter((requestId) => recent.has(requestId))
   const rowCosts = open.reduce((sum, requestId) => sum - (recent.get(requestId) ?? 0n), read.costs)
   // Rows of requests that were not settled when the key was read again do not count.
-  return { before, after, grants, read, rows: read.rows - open.length, rowCosts }
+  return { before, after, lanes, grants, read, rows: read.rows - open.length, rowCosts }
 }
 
 /** The index of rows lags behind the table by a moment, so a difference on a key just used is read again. */
@@ -90,11 +94,23 @@ function overspentOf({ before, after, rowCosts }: Books): Nano {
   return rowCosts > after.spent ? after.spent - rowCosts : 0n
 }
 
-function conclude(books: Books, nowMs: number): Audit {
+/** The credits of a key with a pool of its own are checked as those of an account. */
+async function checkLanes(tables: Tables, { after, lanes }: Books): Promise<Findings> {
+  const [first = after] = lanes
+  const pool = hasOwnPool(first) ? await transfers(tables).readAccount(first.id) : undefined
+  const found = pool ? (await checkPool(tables, pool)).found : new Findings()
+  if (!pool) found.add(...lanes.flatMap(checkBalance))
+  // Those of a revoked key that are settled have none.
+  const isStrange = ({ address, status }: Key) => hasOwnPool(first) && status !== 'revoked' && !pool?.marks[address]
+  for (const { address } of lanes.filter(isStrange)) found.add({ what: `the pool of the key does not know ${address}` })
+  return found
+}
+
+function conclude(books: Books, found: Findings, nowMs: number): Audit {
   const { before, after, grants, rows, rowCosts, read } = books
   const { granted, available, spent } = after
-  const found = new Findings()
-  found.add(...checkBalance(after), ...checkGrants(before, after, grants, missingFrom(after)))
+  const balances = found.wrong === 0
+  found.add(...checkGrants(before, after, grants, missingFrom(after)))
   found.add(...checkSpent(books))
   found.add(...read.findings.kept, ...noteDeadHolds(after, nowMs))
   return {
@@ -105,7 +121,7 @@ function conclude(books: Books, nowMs: number): Audit {
     rows,
     row_costs: formatCredits(rowCosts),
     expired_rows: read.expiredRows,
-    balances: missingFrom(after) === 0n && after.available >= 0n,
+    balances,
     explained: overspentOf(books) === 0n,
     ok: found.wrong === 0 && read.findings.wrong === 0,
     findings: found.kept,
@@ -114,11 +130,11 @@ function conclude(books: Books, nowMs: number): Audit {
 }
 
 function checkSpent(books: Books): Finding[] {
-  const { before, after, rowCosts } = books
+  const { before, after, lanes, rowCosts } = books
   const overspent = overspentOf(books)
   const settledMeanwhile = after.spent - before.spent
   if (overspent !== 0n) {
-    const isAlone = missingFrom(after) === -overspent
+    const isAlone = lanes.length === 1 && missingFrom(after) === -overspent
     const advice = isAlone
       ? `Only spent is wrong: the rest of the key adds up with the rows. Set spent to ${formatCredits(rowCosts)} on the key item.`
       : LOST_ROWS

@@ -10,18 +10,20 @@ export function missingFrom(key: Key): Nano {
   return key.granted - (key.available + heldOf(key) + key.spent)
 }
 
+/** Each lane is checked by itself: what one lacks another may have too much. */
 export function checkBalance(key: Key): Finding[] {
   const missing = missingFrom(key)
+  const where = key.lane ? `in the lane ${key.address} ` : ''
   const findings: Finding[] = []
   if (missing !== 0n) {
     findings.push({
-      what: `granted is not available + held + spent: ${missing > 0n ? `${formatCredits(missing)} is gone` : `${formatCredits(-missing)} is too much`}`,
+      what: `${where}granted is not available + held + spent: ${missing > 0n ? `${formatCredits(missing)} is gone` : `${formatCredits(-missing)} is too much`}`,
       expected: key.granted,
       got: key.granted - missing,
       advice: 'Put it right on the key item when no request is under way.',
     })
   }
-  if (key.available < 0n) findings.push({ what: 'available is below zero', expected: 0n, got: key.available })
+  if (key.available < 0n) findings.push({ what: `${where}available is below zero`, expected: 0n, got: key.available })
   return findings
 }
 

@@ -1,3 +1,4 @@
+import type { Nano } from '../../gateway/domain/money/money.ts'
 import { isStated } from '../../gateway/domain/money/price.ts'
 import { PRICE_ROWS } from '../../gateway/domain/money/price-kinds.ts'
 import { USAGE_FIELDS, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
@@ -14,14 +15,9 @@ export function checkRow(row: UsageRow): Finding[] {
 
 function checkTokens(row: UsageRow): Finding[] {
   if (hasSoundTokens(row)) return []
-  return [
-    {
-      what: 'its tokens cannot be',
-      expected:
-        'whole numbers from 0, no more cached and written to the cache than prompt, no more reasoning than completion',
-      got: countsText(row),
-    },
-  ]
+  const expected =
+    'whole numbers from 0, no more cached and written to the cache than prompt, no more reasoning than completion'
+  return [{ what: 'its tokens cannot be', expected, got: countsText(row) }]
 }
 
 function countsText(row: UsageRow): string {
@@ -36,31 +32,19 @@ function countsText(row: UsageRow): string {
 
 /** If several things are wrong with a cost, only the most telling one is found. */
 function checkCost(row: UsageRow): Finding[] {
-  const { cost: got, hold, outcome, usageSource, price } = row
-  if (outcome === 'refused' && got !== 0n) return [{ what: 'it was refused, and yet it costs', expected: 0n, got }]
-  if (usageSource === 'none' && got !== 0n) {
-    return [{ what: 'nothing was counted, and yet it costs', expected: 0n, got }]
+  const { cost, hold, outcome, usageSource, price, promptTokens } = row
+  const found = (what: string, expected: Nano | string, got: Nano | string = cost) => [{ what, expected, got }]
+  if (outcome === 'refused' && cost !== 0n) return found('it was refused, and yet it costs', 0n)
+  if (usageSource === 'none' && cost !== 0n) return found('nothing was counted, and yet it costs', 0n)
+  const above = price?.above ?? 0
+  if (usageSource !== 'none' && above >= promptTokens && above > 0) {
+    return found('its price is that of longer prompts', `more than ${above}`, `${promptTokens} prompt tokens`)
   }
   const expected = expectedCost(row)
-  const above = price?.above ?? 0
-  if (usageSource !== 'none' && above >= row.promptTokens && above > 0) {
-    return [
-      {
-        what: 'its price is that of longer prompts',
-        expected: `more than ${above}`,
-        got: `${row.promptTokens} prompt tokens`,
-      },
-    ]
-  }
-  if (expected !== undefined && got !== expected) {
-    return [{ what: 'its cost is not its tokens × its price', expected, got }]
-  }
-  if (got > hold) return [{ what: 'it costs more than was held', expected: hold, got }]
-  if (got < 0n) return [{ what: 'its cost is below zero', expected: 0n, got }]
-  if (price && !isStated(price)) {
-    return [{ what: 'its price is none', expected: 'plain decimals', got: JSON.stringify(price) }]
-  }
-  return []
+  if (expected !== undefined && cost !== expected) return found('its cost is not its tokens × its price', expected)
+  if (cost > hold) return found('it costs more than was held', hold)
+  if (cost < 0n) return found('its cost is below zero', 0n)
+  return price && !isStated(price) ? found('its price is none', 'plain decimals', JSON.stringify(price)) : []
 }
 
 /** The row does not have the cost of its route, so only a cost that is impossible for every route is found. */

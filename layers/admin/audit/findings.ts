@@ -15,7 +15,6 @@ export type InFindings<Audit> = Omit<Audit, 'findings'> & { readonly findings: r
 
 const MOST_KEPT = 100
 
-/** Findings, as many as a person reads; the rest is only counted. */
 export class Findings {
   readonly kept: Finding[]
   omitted: number
@@ -36,7 +35,6 @@ export class Findings {
   }
 }
 
-/** A finding in words: its subject and its message. */
 export function findingText({ requestId, what, expected, got, advice, note }: Finding, owner: string) {
   const about = requestId ?? `the ${owner}`
   const compared = expected === undefined ? '' : `: expected ${textOf(expected)}, got ${textOf(got)}`

@@ -3,7 +3,6 @@ import type { CatalogFault } from '../../catalog/parse-catalog.ts'
 import type { PriceStrings } from '../../gateway/domain/money/price.ts'
 import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/routing/catalog.ts'
 
-/** A line for each model and provider that is added, removed or changed, with the prices before and after. */
 export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {
   const before = inForce ?? { providers: {}, models: [] }
   const models = compareNamed(byId(before), byId(after), 'model', changesOf)
@@ -63,10 +62,7 @@ function differingFields(before: object, after: object): string[] {
   return [...names].filter((name) => !isDeepStrictEqual(was.get(name), is.get(name)))
 }
 
-/**
- * The first provider that a catalog adds or changes, which an admin key may not. Every field counts, future ones too:
- * each decides who gets the provider's key and the prompts, or what the provider may bill.
- */
+/** Every field counts, future ones too: each decides who gets the provider's key and the prompts, or what it may bill. */
 export function changedProvider(before: CatalogData | undefined, after: CatalogData): CatalogFault | undefined {
   const known = providersOf(before ?? { providers: {} })
   for (const [id, entry] of providersOf(after)) {

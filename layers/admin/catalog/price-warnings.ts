@@ -16,11 +16,9 @@ const NO_CACHE_WRITE = 'without a cacheWrite, cache writes are charged at 1.25 Ã
 export function priceWarnings({ models, providers }: CatalogData): string[] {
   return models.flatMap((model, i) => {
     const fallbacks = (model.fallback ?? []).flatMap((id) => models.filter((other) => other.id === id))
-    const unused = fallbacks.filter((other) => !mayFallBack(model, other))
-    const routes = routesAt(
-      model,
-      fallbacks.filter((other) => !unused.includes(other)),
-    )
+    const used = fallbacks.filter((other) => mayFallBack(model, other))
+    const unused = fallbacks.filter((other) => !used.includes(other))
+    const routes = routesAt(model, used)
     const mayWrite = routes.some(({ route: { provider, cost } }) => {
       const type = providers[provider]?.type
       return type === 'anthropic' || type === 'bedrock' || (cost && names(cost, 'cacheWrite'))
@@ -47,7 +45,6 @@ function mayFallBack(model: CatalogModel, { id, price, routes }: CatalogModel): 
 
 type PlacedRoute = { readonly route: UpstreamRoute; readonly place: string }
 
-/** A model's own routes, and those of its fallbacks, which answer at its price. */
 function routesAt(model: CatalogModel, fallbacks: readonly CatalogModel[]): PlacedRoute[] {
   const nameOf = ({ provider, model: upstream }: UpstreamRoute) => `${provider}/${upstream}`
   return [
@@ -84,7 +81,6 @@ function names(side: PriceStrings, part: PriceKind): boolean {
 
 type PromptRange = { readonly above: number; readonly upTo: number | undefined }
 
-/** The ranges between all points at which either price changes. */
 function rangesOf(...prices: readonly Price[]): PromptRange[] {
   const points = new Set([0, ...prices.flatMap(({ tiers }) => tiers.map(({ above }) => above))])
   const sorted = [...points].sort((a, b) => a - b)

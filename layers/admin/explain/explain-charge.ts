@@ -93,7 +93,9 @@ function priced(row: UsageRow): Entry[] {
   const products = lines.map(
     (line, i) => `${counts[i]?.padStart(countWidth)} ${line.unit === 'piece' ? line.kind : 'tokens'}`,
   )
-  const prices = lines.map(priceText)
+  const prices = lines.map(({ unit, pricePico }) =>
+    unit === 'piece' ? `${formatPico(pricePico)} each` : `${formatPerMillion(pricePico)} per million`,
+  )
   const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
   const [productWidth, priceWidth, amountWidth] = [products, prices, amounts].map(widest) as [number, number, number]
   const withRemark = (amount: string, remark: string) => (remark ? `${amount.padEnd(amountWidth)}  ${remark}` : amount)
@@ -103,10 +105,6 @@ function priced(row: UsageRow): Entry[] {
   })
   const indent = ' '.repeat(productWidth + ' × '.length + priceWidth + ' = '.length)
   return [...entries, ['charged', indent + withRemark(formatCredits(row.cost), sumRemark(row, sumOf(lines)))]]
-}
-
-function priceText({ unit, pricePico }: BillLine): string {
-  return unit === 'piece' ? `${formatPico(pricePico)} each` : `${formatPerMillion(pricePico)} per million`
 }
 
 function lineRemark({ kind }: BillLine, row: UsageRow): string {

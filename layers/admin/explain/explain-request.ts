@@ -1,6 +1,6 @@
 import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { ulidTimeMs } from '../../gateway/domain/basics/ulid.ts'
-import type { Hold, Key } from '../../gateway/domain/keys/key.ts'
+import { accountIdOf, type Hold, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { routeKey } from '../../gateway/domain/routing/route-order.ts'
 import type { FailureReason } from '../../gateway/domain/routing/upstream-failure.ts'
@@ -52,12 +52,13 @@ function explained(part: Explained['part']): (entry: Entry) => Explained {
 
 function factsOf(row: UsageRow, key: Key | undefined, account: string | null): Entry[] {
   const upstream = row.provider && `${row.provider}${row.upstreamModel ? `/${row.upstreamModel}` : ''}`
+  const accountId = key && accountIdOf(key)
   const firstToken = row.ttftMs === undefined ? '' : `, the first token after ${row.ttftMs} ms`
   const all: (readonly [string, string | undefined])[] = [
     ['request', row.requestId],
     ['started', isoTime(row.startedAtMs)],
     ['key', keyText(row.keyId, key)],
-    ['account', key?.purse && `${key.purse.accountId} (${account ?? 'gone'})`],
+    ['account', accountId && `${accountId} (${account ?? 'gone'})`],
     ['user', row.user && `${row.user} (as the caller says)`],
     ['tags', row.tags && tagTexts(row.tags).join(', ')],
     ['endpoint', row.stream ? `${row.endpoint}, streamed` : row.endpoint],
@@ -72,7 +73,7 @@ function factsOf(row: UsageRow, key: Key | undefined, account: string | null): E
     ['status', row.httpStatus === 0 ? 'none: no answer was sent' : String(row.httpStatus)],
     ['outcome', row.outcome],
     ['error', row.errorCode],
-    ['balance', key?.purse && row.errorCode === 'credit_balance_exhausted' ? EXHAUSTED : undefined],
+    ['balance', accountId && row.errorCode === 'credit_balance_exhausted' ? EXHAUSTED : undefined],
     ['took', `${row.durationMs} ms${firstToken}`],
   ]
   return all.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)

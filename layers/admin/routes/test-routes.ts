@@ -13,7 +13,6 @@ type WantedRoutes = z.output<typeof routesTestBody>
 /** The routes of a page are tested at once, so that it takes no longer than the slowest of them. */
 const PAGE = 8
 
-/** Tests routes of the catalog in force from the one with this index on. Throws an AdminError. */
 export async function testRoutes({ tables, apiKeys }: Administered, wanted: WantedRoutes, first: number) {
   const stored = await readStoredCatalog(tables)()
   if (!stored) throw new AdminError('conflict', 'There is no catalog yet. Put one in force first.')

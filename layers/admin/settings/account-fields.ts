@@ -20,7 +20,6 @@ const fields = {
     .nullable(),
 } satisfies Record<AccountField, z.ZodType>
 
-/** The settings of an account in the admin API, by their names there. Null removes one. */
 export const ACCOUNT_FIELDS = Object.fromEntries(
   ACCOUNT_FIELD_NAMES.map((field) => [field, fields[field].describe(sentence(ACCOUNT_WORDS[field].words))]),
 ) as typeof fields

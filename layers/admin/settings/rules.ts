@@ -12,7 +12,6 @@ const MOST_CREDITS: Nano = 10n ** 24n
 /** Other characters could hide or reverse text in a list of keys. */
 const ALL_SEEN = 'on one line, without control characters, marks of direction and invisible ones'
 
-/** A field that may be missing, with its words for the document. */
 export function maybe<Schema extends z.ZodType>(schema: Schema, words: string) {
   return schema.describe(words).optional()
 }
@@ -76,7 +75,6 @@ export function modelPatterns(most: number, mostChars: number) {
   return uniqueList(pattern.regex(/^[A-Za-z0-9._:/@*-]+$/, message), message, most, 'models')
 }
 
-/** A text that is read as something else, if it can be. */
 function readBy<T>(read: (text: string) => T | undefined, message: string) {
   return z
     .string(message)
@@ -94,7 +92,6 @@ export const credits = readBy((text) => within(parseCredits(text)), CREDITS)
 
 const CORRECTED = `${CREDITS.slice(0, -1)}, or below zero to correct a grant, such as -5; not 0.`
 
-/** Credits to grant, or, below zero, to take back. */
 export const grantedCredits = readBy((text) => within(parseSignedCredits(text) || undefined), CORRECTED)
 
 export const someCredits = credits.refine((nano) => nano > 0n, 'must be more than 0.')

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
-import type { Setting } from '../../gateway/domain/keys/key-settings.ts'
+import { MOST_LANES, type Setting } from '../../gateway/domain/keys/key-settings.ts'
 import { SCOPES } from '../../gateway/endpoints.ts'
+import { rateText } from './lane-rates.ts'
 import { cidrList, credits, line, modelPatterns, moment, someCredits, someOf, textLike, wholeNumber } from './rules.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingField } from './setting-words.ts'
 
@@ -17,6 +18,11 @@ export const SETTING_OPTIONS: Readonly<Record<Setting, Words>> = {
   rpm: { option: 'rpm', argument: 'n', words: 'requests per minute' },
   dailyLimit: { option: 'daily', argument: 'n', words: 'requests per UTC day' },
   maxConcurrent: { option: 'concurrent', argument: 'n', words: 'requests under way at once' },
+  lanes: {
+    option: 'lanes',
+    argument: 'n',
+    words: `items over which its requests are spread; each takes ${rateText(1)}`,
+  },
   dailyCredits: { option: 'daily-credits', argument: 'credits', words: 'credits per UTC day' },
   monthlyCredits: { option: 'monthly-credits', argument: 'credits', words: 'credits per UTC month' },
   dailyLoss: {
@@ -41,12 +47,15 @@ export const SETTING_OPTIONS: Readonly<Record<Setting, Words>> = {
   note: { option: 'note', argument: 'text', words: 'for people' },
 }
 
-/** The settings of a key in the admin API, by their names there. Null removes one. */
+/** The bounds of a key with one lane. */
+export const MOST_OF_A_LANE = { rpm: 60_000, maxConcurrent: 1_000 }
+
 export const SETTING_FIELDS = described({
   name: line(1, 100),
-  rpm: wholeNumber(1, 60_000),
+  rpm: wholeNumber(1, MOST_OF_A_LANE.rpm * MOST_LANES),
   daily_limit: wholeNumber(1, 1_000_000_000),
-  max_concurrent: wholeNumber(1, 1_000),
+  max_concurrent: wholeNumber(1, MOST_OF_A_LANE.maxConcurrent * MOST_LANES),
+  lanes: wholeNumber(1, MOST_LANES),
   daily_credits: someCredits.nullable(),
   monthly_credits: someCredits.nullable(),
   daily_loss: credits.nullable(),

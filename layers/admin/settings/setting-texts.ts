@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../gateway/domain/basics/time.ts'
-import { isOptional, type Setting } from '../../gateway/domain/keys/key-settings.ts'
+import { isOptional, KEY_SETTINGS, type Setting } from '../../gateway/domain/keys/key-settings.ts'
 import { SETTING_WORDS, type SettingKind } from './setting-words.ts'
 
 const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => unknown>> = {
@@ -32,21 +32,19 @@ function momentIn(text: string, nowMs: number): string | null {
 
 const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
-/** A period such as 30m, 24h or 7d, in milliseconds. */
 export function readPeriod(text: string): number | undefined {
   const match = /^(\d{1,5})([mhd])$/.exec(text)
   return match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : undefined
 }
 
-/** A value of the admin API as a person would type it. */
 export function typedText(setting: Setting, value: unknown): string {
   if (Array.isArray(value)) return value.join('\n')
   const text = String(value ?? '')
   return SETTING_WORDS[setting].kind === 'moment' ? text.slice(0, 19) : text
 }
 
-/** A value of the admin API as people read it. */
 export function shownText(setting: Setting, value: unknown): string {
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '')
-  return text || (SETTING_WORDS[setting].none ?? '')
+  const { none = '', remark } = SETTING_WORDS[setting]
+  return remark && value !== KEY_SETTINGS[setting].default ? `${text} (${remark(Number(value))})` : text || none
 }

@@ -1,15 +1,17 @@
 import type { Setting } from '../../gateway/domain/keys/key-settings.ts'
+import { rateText } from './lane-rates.ts'
 
 /** The kind decides how a setting is parsed from text, shown, and asked for in a form. */
 export type SettingKind = 'text' | 'count' | 'credits' | 'scopes' | 'patterns' | 'ranges' | 'moment'
 
 type Words = {
-  /** The name in the admin API. */
   readonly field: string
   readonly kind: SettingKind
   /** The name in the console, and in `waybill keys show`. */
   readonly label: string
   readonly hint?: string
+  /** Said of a count beside it. */
+  readonly remark?: (count: number) => string
   readonly mostChars?: number
   /** Shares a line of the form with others. */
   readonly isShort?: true
@@ -21,6 +23,14 @@ const words = {
   rpm: { field: 'rpm', kind: 'count', label: 'Requests a minute', isShort: true },
   dailyLimit: { field: 'daily_limit', kind: 'count', label: 'Requests a day', isShort: true },
   maxConcurrent: { field: 'max_concurrent', kind: 'count', label: 'Requests at once', isShort: true },
+  lanes: {
+    field: 'lanes',
+    kind: 'count',
+    label: 'Lanes',
+    isShort: true,
+    hint: 'Items with a share of the limits each.',
+    remark: rateText,
+  },
   dailyCredits: { field: 'daily_credits', kind: 'credits', label: 'Credits a day', isShort: true, none: 'no limit' },
   monthlyCredits: {
     field: 'monthly_credits',

@@ -17,7 +17,6 @@ const SAME = {
   user: 'user',
 } as const satisfies Partial<Record<keyof Sent, UsageFieldName>>
 
-/** Undefined if every row matches. */
 export function requestFilter(sent: Sent): Matches | undefined {
   const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
   const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])

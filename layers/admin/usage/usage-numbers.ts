@@ -35,7 +35,6 @@ export function usageNumbers(part: Figures, highest: Nano): UsageNumbers {
   return { ...sumsOf(part), ...more } as UsageNumbers
 }
 
-/** The same amounts as decimal strings. */
 export function creditTexts<Name extends string>(amounts: Readonly<Record<Name, Nano>>): Record<Name, string> {
   return Object.fromEntries(Object.entries<Nano>(amounts).map(([name, nano]) => [name, formatCredits(nano)])) as never
 }

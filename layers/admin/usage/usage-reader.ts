@@ -17,7 +17,6 @@ import {
 import { usageOfKey } from '../../gateway/store/rows/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 
-/** The usage of all keys in an hour or a day, or the part of it that is in a range. */
 export type UsageOfSpan = { readonly atMs: number; readonly sum: UsageSum }
 
 export type ReadUsage = (range: TimeRange, kind: SumKind, step: 'hours' | 'days') => AsyncIterable<UsageOfSpan>

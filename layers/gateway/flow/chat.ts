@@ -12,7 +12,6 @@ import { settleFailure } from './answering/upstream-error.ts'
 import { makeBill } from './billing/make-bill.ts'
 import { streamDeadlines } from './deadline.ts'
 import { replayAnswer } from './idempotency/answer-vault.ts'
-import { claimOrReplay } from './idempotency/claim-or-replay.ts'
 import type { AdmittedChat, GatewayAnswer, GatewayEvent, IdentifiedRequest } from './request.ts'
 import { askChat, readAnswer } from './routing/ask-chat.ts'
 import { type AskedRoute, tryRoutes } from './routing/try-routes.ts'
@@ -28,7 +27,8 @@ export async function chat(deps: ChatDeps, request: IdentifiedRequest, event: Ga
   const asked = await refusingAfterAdmission(deps, request, read) // 400 404 405 413
   const { admitted, unpaid } = await admit(deps, asked) // 401 403 404 429: the one write before the upstream
   try {
-    const replay = await claimOrReplay(deps, admitted, event, unpaid !== undefined) // 400 409 422
+    const isRepeatable = event.headers['idempotency-key'] !== undefined
+    const replay = isRepeatable ? await deps.claimOrReplay(admitted, event, unpaid !== undefined) : undefined // 400 409 422
     if (replay) return replayAnswer(replay, admitted, deps.headerPrefix)
     if (unpaid) throw unpaid // 402, 429 for credits of a day or a month
     return await answer(deps, admitted) // 502 503 504

@@ -36,7 +36,13 @@ export type OpenedRequest = {
   readonly settlement: Settlement
 }
 
-export type Credential = { readonly hash: string; readonly key: Key; readonly cached: boolean }
+export type Credential = {
+  readonly hash: string
+  readonly key: Key
+  readonly cached: boolean
+  /** All lanes of a key that has several, at most a second old. */
+  whole?: Promise<Key>
+}
 
 export type IdentifiedRequest = OpenedRequest & { credential: Credential }
 

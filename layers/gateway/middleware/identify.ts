@@ -1,5 +1,6 @@
 import { whyNoAccess } from '../domain/admission/access.ts'
 import { GatewayError } from '../domain/basics/gateway-error.ts'
+import type { Key } from '../domain/keys/key.ts'
 import { hashSecret } from '../domain/keys/secret.ts'
 import { isSecret } from '../domain/keys/secret-text.ts'
 import { needsCatalog } from '../endpoints.ts'
@@ -13,6 +14,8 @@ import type { Gate } from './gate.ts'
 type IdentifyDeps = {
   readonly findKeyId: FindKeyId
   readonly readKey: ReadKey
+  /** An instance keeps to one of the lanes of a key, so that its copy stays current. */
+  readonly pickLane: (first: Key) => Promise<Key>
   readonly cache: KeyCache
   readonly keyPrefix: string
   /** Starts to read the catalog in parallel to the key's own reads, and not for a malformed key. */
@@ -21,7 +24,7 @@ type IdentifyDeps = {
 
 /** Finds the key of a call. A stranger is told first if the path is wrong: an SDK with a wrong base URL shows it. */
 export function identify(deps: IdentifyDeps): Gate {
-  const { findKeyId, readKey, cache, keyPrefix, prefetch } = deps
+  const { findKeyId, readKey, pickLane, cache, keyPrefix, prefetch } = deps
   return (request, event) => {
     const secret = secretOf(event)
     if (secret === undefined || !isSecret(keyPrefix, secret)) return refuse(request, event, notAKey(event))
@@ -37,7 +40,7 @@ export function identify(deps: IdentifyDeps): Gate {
     const key = keyId === undefined ? undefined : await readKey(keyId)
     const refusal = keyRefusal(key, hash, request.nowMs)
     if (!key || refusal) return refuse(request, event, refusal ?? invalidKey())
-    setCredential(request, { hash, key, cached: false })
+    setCredential(request, { hash, key: key.lane ? await pickLane(key) : key, cached: false })
   }
 }
 
@@ -72,7 +75,7 @@ export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedReq
 
   async function lookAgain(request: IdentifiedRequest): Promise<void> {
     const { credential } = request
-    const key = credential.cached ? await readKey(credential.key.id) : credential.key
+    const key = credential.cached ? await readKey(credential.key.address) : credential.key
     const refusal = keyRefusal(key, credential.hash, request.nowMs)
     if (!key || refusal) {
       cache.drop(credential.hash)

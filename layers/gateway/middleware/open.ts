@@ -54,11 +54,12 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       if (!response) return
       const { request } = context
       const headers = { ...response.headers }
-      addStandardHeaders(headers, request, names)
+      const told = addStandardHeaders(headers, request, names)
       if (request.replay) headers[names.replayed] = 'true'
       if (isFromBrowser(event)) Object.assign(headers, forBrowsers)
       response.headers = headers
       if (isHead(event)) response.body = ''
+      return told
     },
     onError: (failed) => {
       const { event } = failed
@@ -71,7 +72,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       }
       if (error.kind === 'invalid_api_key') log.invalidKey()
       const headers = { 'Content-Type': 'application/json', ...error.headers }
-      addStandardHeaders(headers, withoutKey(request, error), names)
+      const told = addStandardHeaders(headers, withoutKey(request, error), names)
       if (isFromBrowser(event)) Object.assign(headers, forBrowsers)
       failed.response = {
         statusCode: error.status,
@@ -80,6 +81,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
           ? ''
           : JSON.stringify(requestContractOf(request.endpoint).errorBody(error, request.requestId)),
       }
+      return told
     },
   }
 }
@@ -89,7 +91,7 @@ function toAnswer({ isUnavailable, wasRejected }: Faults, error: unknown): Gatew
   // DynamoDB bounds the writes of each item, and nearly every write of a request is to the item of its key.
   if (wasRejected(error)) {
     const message =
-      'More requests of this key came at once than the database takes. No model was asked; try again shortly, or spread the load over several keys.'
+      "More requests of this key came at once than the database takes. No model was asked; try again shortly. If that goes on, the gateway's operator can give the key more lanes."
     return new GatewayError('key_busy', message, {}, { cause: error })
   }
   if (!isUnavailable(error)) return internalError(error)
@@ -113,7 +115,8 @@ function withoutKey(request: GatewayRequest, { kind }: GatewayError): GatewayReq
   return rest
 }
 
-function addStandardHeaders(headers: Headers, request: GatewayRequest, names: OwnNames): void {
+/** Waits only for the other lanes of a key that has several: they are on their way while the model answers. */
+function addStandardHeaders(headers: Headers, request: GatewayRequest, names: OwnNames): Promise<void> | undefined {
   const { requestId, endpoint, credential, priced, journey, settlement, nowMs } = request
   headers['X-Request-Id'] = requestId
   // Anthropic's clients look for the id under this name.
@@ -125,6 +128,7 @@ function addStandardHeaders(headers: Headers, request: GatewayRequest, names: Ow
   const lowered = priced && loweredCap(priced)
   if (lowered !== undefined) headers[names.lowered] = String(lowered)
   if (!settlement.streaming) headers[names.cost] = formatCredits(settlement.cost ?? 0n)
+  return credential?.whole?.then((key) => addRateLimits(headers, key, nowMs))
 }
 
 /** Every call with a valid key leaves a row, however it ended. The answer of a model settles itself. */

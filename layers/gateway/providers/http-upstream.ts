@@ -6,8 +6,8 @@ import { readErrorReply } from './http/error-reply.ts'
 import { isJson, type Parsed, readJson, tooDeep } from './http/json-reply.ts'
 import { post, type Reply, targetOf } from './http/post.ts'
 import { type EventReader, readEvents } from './http/server-sent-events.ts'
-import { limitRequest } from './limit-request.ts'
-import type { ChatCall, EmbedCall, ReadApiKey } from './provider.ts'
+import { type AnyCall, limitRequest } from './limit-request.ts'
+import type { ChatCall, ReadApiKey } from './provider.ts'
 
 type Upstream = {
   readonly baseUrl: string
@@ -25,8 +25,6 @@ type Verb<Call, Result> = {
   readonly failureOf?: (failure: UpstreamFailure) => UpstreamFailure
 }
 
-type AnyCall = ChatCall | EmbedCall
-
 export const bearer = (key: string) => ['authorization', `Bearer ${key}`] as const
 
 export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upstream) {
@@ -37,13 +35,8 @@ export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upst
     return async (call: Call): Promise<Result> => {
       const body = JSON.stringify(limitRequest(toRequest(call), call))
       const key = apiKey && (await apiKey())
-      const reply = await post({
-        target,
-        headers: key ? keyHeader(key) : [],
-        body,
-        idleTimeoutMs: call.idleTimeoutMs,
-        signal: call.signal,
-      })
+      const { idleTimeoutMs, signal } = call
+      const reply = await post({ target, headers: key ? keyHeader(key) : [], body, idleTimeoutMs, signal })
       if (reply.status === 200) {
         call.noteAnswered?.()
         return read(reply, call, key)

@@ -8,7 +8,7 @@ import { EFFORTS, VERBOSITIES } from '../wire/chat/chat-fields.ts'
 import type { ChatCall, EmbedCall } from './provider.ts'
 import { unsupported } from './verdict.ts'
 
-type AnyCall = ChatCall | EmbedCall
+export type AnyCall = ChatCall | EmbedCall
 
 /** The places of a field in requests of all dialects, and what may stand there: a number up to `most`, or one of `words`. */
 type Limit = {
@@ -26,11 +26,8 @@ const belowCap = (call: AnyCall) => ('outputCap' in call ? call.outputCap - 1 : 
 
 /** Fields that raise a provider's bill. At Bedrock those of Claude are in `additionalModelRequestFields`. */
 export const LIMITS: readonly Limit[] = [
-  {
-    at: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'inferenceConfig.maxTokens'],
-    most: cap,
-    isOurs: true,
-  },
+  { at: ['max_tokens', 'max_completion_tokens', 'max_output_tokens'], most: cap, isOurs: true },
+  { at: ['inferenceConfig.maxTokens'], most: cap, isOurs: true },
   { at: ['n', 'best_of'], most: ({ chat }) => chat.choices, isOurs: true },
   { at: ['thinking.budget_tokens', 'reasoning.max_tokens'], most: belowCap },
   { at: ['thinking_budget', 'chat_template_kwargs.thinking_budget', 'min_tokens'], most: cap },
@@ -118,6 +115,9 @@ export function requireHeld<Request extends object>(request: Request, chat: Chat
 
 type Left = { bytes: number; media: number }
 
+const TOO_MUCH =
+  "The request would become longer on its way to this model's provider than it came, and more than is held for it. Send calls, results and thoughts as they were in the answers."
+
 function take(name: string, value: unknown, left: Left, isOwn = false): void {
   if (typeof value === 'string' || value instanceof Uint8Array) {
     left.bytes -= typeof value === 'string' ? mostBytes(value) : value.length
@@ -125,7 +125,7 @@ function take(name: string, value: unknown, left: Left, isOwn = false): void {
   } else if (typeof value === 'number') left.bytes -= String(value).length
   else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn)
   else if (typeof value === 'object' && value !== null) takeFields(name, value as JsonObject, left, isOwn)
-  if (left.bytes < 0 || left.media < 0) throw tooMuch()
+  if (left.bytes < 0 || left.media < 0) throw new UpstreamFailure('rejected', TOO_MUCH)
 }
 
 function takeFields(of: string, fields: JsonObject, left: Left, isOwn: boolean): void {
@@ -137,10 +137,4 @@ function takeFields(of: string, fields: JsonObject, left: Left, isOwn: boolean):
 
 function mostBytes(text: string): number {
   return Buffer.byteLength(text) + gainedBytes(text)
-}
-
-function tooMuch(): UpstreamFailure {
-  const message =
-    "The request would become longer on its way to this model's provider than it came, and more than is held for it. Send calls, results and thoughts as they were in the answers."
-  return new UpstreamFailure('rejected', message)
 }

@@ -25,10 +25,7 @@ export type ChatCall = {
 export type EmbedCall = Pick<
   ChatCall,
   'chat' | 'model' | 'idleTimeoutMs' | 'extra' | 'dropsUnknown' | 'noteDropped' | 'noteAnswered' | 'signal'
-> & {
-  readonly embedding: EmbeddingRequest
-  readonly dimensions: number
-}
+> & { readonly embedding: EmbeddingRequest; readonly dimensions: number }
 
 export type ReadApiKey = () => Promise<string>
 

@@ -33,6 +33,7 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     account_id: null,
     account_name: null,
     status: 'active',
+    account_suspended: false,
     prefix: 'svc_live_',
     last_four: String(index).padStart(4, 'x'),
     previous: null,

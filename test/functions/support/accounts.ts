@@ -1,4 +1,4 @@
-import { readBalance } from '../../../functions/accounts.ts'
+import { readBalance } from '../../../functions/on-demand.ts'
 import { createSweep } from '../../../functions/sweep/create.ts'
 import {
   type Account,

@@ -6,7 +6,6 @@ import { ACCOUNT_STATUSES } from './queries.ts'
 
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number]
 
-/** The credits of an account, and their places. */
 export const BALANCE = {
   granted: credits('All that was ever granted.'),
   available: credits('The balance that requests of any of its keys can hold: in the pool, under way, or with a key.'),
@@ -48,8 +47,5 @@ const replayed = flag('It was done by an earlier request with the same Idempoten
 export const AccountMade = AccountDetail.extend({ replayed })
 export type AccountMade = Shape<typeof AccountMade>
 
-export const AccountGrantMade = Grant.extend({
-  account: AccountDetail.describe('The account as it is now.'),
-  replayed,
-})
+export const AccountGrantMade = Grant.extend({ account: AccountDetail.describe('The account as it is now.'), replayed })
 export type AccountGrantMade = Shape<typeof AccountGrantMade>

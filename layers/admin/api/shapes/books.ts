@@ -24,6 +24,12 @@ const Finding = z.object({
   note: flag('Worth knowing, but nothing is wrong.'),
 })
 
+const VERDICT = {
+  ok: flag('Nothing at all is wrong.'),
+  findings: z.array(Finding).describe('The findings.'),
+  more_findings: count('Findings beyond those that are listed.'),
+}
+
 export const Audit = z.object({
   object: kind('audit'),
   key_id: text('The key that was audited.'),
@@ -37,9 +43,7 @@ export const Audit = z.object({
   expired_rows: count('Of the rows, those that have expired and are known from the totals of their days.'),
   balances: flag('Granted is available + held + spent, and nothing is below zero.'),
   explained: flag('Spent is the sum of the costs of the rows.'),
-  ok: flag('Nothing at all is wrong.'),
-  findings: z.array(Finding).describe('The findings.'),
-  more_findings: count('Findings beyond those that are listed.'),
+  ...VERDICT,
 })
 export type AuditShape = Shape<typeof Audit>
 
@@ -53,9 +57,7 @@ export const AccountAudit = z.object({
   balances: flag(
     'Granted is what lies in the pool, was given to keys and not taken back, and was spent by those that are gone.',
   ),
-  ok: flag('Nothing at all is wrong.'),
-  findings: z.array(Finding).describe('The findings.'),
-  more_findings: count('Findings beyond those that are listed.'),
+  ...VERDICT,
 })
 export type AccountAuditShape = Shape<typeof AccountAudit>
 

@@ -30,10 +30,7 @@ export const CatalogVersion = z.object({
 })
 export type CatalogVersionShape = Shape<typeof CatalogVersion>
 
-const Fault = z.object({
-  path: text('The place of the fault in the catalog.'),
-  message: text('The fault.'),
-})
+const Fault = z.object({ path: text('The place of the fault in the catalog.'), message: text('The fault.') })
 
 export const CatalogCheck = z.object({
   object: kind('catalog.check'),

@@ -17,7 +17,6 @@ export const CreditWindow = z.object({
   remaining: credits('Credits of it that are neither held nor charged.'),
   reset_seconds: count('Seconds until the next window begins.'),
 })
-export type CreditWindowShape = Shape<typeof CreditWindow>
 
 export const Key = z.object({
   object: kind('key'),
@@ -28,6 +27,7 @@ export const Key = z.object({
   status: z
     .enum(KEY_STATUSES)
     .describe('A suspended key can be resumed and an expired one extended; a revoked one is gone for good.'),
+  account_suspended: flag('It is suspended, and so is its account, which must be resumed first.'),
   prefix: text('The beginning of every secret.'),
   last_four: text('The last four characters of the secret.'),
   previous: PreviousSecret.nullable().describe('The old secret of a rotated key, while it is valid.'),
@@ -54,7 +54,6 @@ export const Window = z.object({
   remaining: count('Requests that it allows now.'),
   reset_seconds: count('Seconds until it is full again.'),
 })
-export type WindowShape = Shape<typeof Window>
 
 export const Hold = z.object({
   request_id: text('The request that the credits are held for.'),

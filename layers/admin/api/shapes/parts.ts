@@ -2,25 +2,13 @@ import { z } from 'zod'
 
 // Values of answers, each with its description.
 
-/** An answer's type, with every field readonly. */
 export type Shape<Schema extends z.ZodType> = Frozen<z.input<Schema>>
 export type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
 
-export function text(words: string) {
-  return z.string().describe(words)
-}
-
-export function count(words: string) {
-  return z.int().describe(words)
-}
-
-export function flag(words: string) {
-  return z.boolean().describe(words)
-}
-
-export function texts(words: string) {
-  return z.array(z.string()).describe(words)
-}
+export const text = (words: string) => z.string().describe(words)
+export const count = (words: string) => z.int().describe(words)
+export const flag = (words: string) => z.boolean().describe(words)
+export const texts = (words: string) => z.array(z.string()).describe(words)
 
 export function credits(words: string) {
   return z
@@ -36,7 +24,6 @@ export function moment(words: string) {
     .describe(`${words} In UTC.`)
 }
 
-/** The type of an object, by which a reader recognises it. */
 export function kind<Name extends string>(name: Name) {
   return z.literal(name).describe('The kind of this object.')
 }

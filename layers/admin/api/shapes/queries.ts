@@ -9,31 +9,13 @@ import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 // Queries of requests, and lists of values that they share with answers. The function loads this file, and not those of answers.
 
 export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
-
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
-
-export const USAGE_BUCKETS = ['1h', '1d'] as const
-
+const USAGE_BUCKETS = ['1h', '1d'] as const
 export const USAGE_GROUPS = ['model', 'key', 'account', 'provider', 'day'] as const
 
-/** The fields of a row in a list. */
 export const LINE_FIELDS = [
-  'requestId',
-  'keyId',
-  'startedAtMs',
-  'endpoint',
-  'model',
-  'provider',
-  'stream',
-  'httpStatus',
-  'outcome',
-  'errorCode',
-  'replayOf',
-  'promptTokens',
-  'completionTokens',
-  'ttftMs',
-  'cost',
-  'durationMs',
+  ...['requestId', 'keyId', 'startedAtMs', 'endpoint', 'model', 'provider', 'stream', 'httpStatus', 'outcome'],
+  ...['errorCode', 'replayOf', 'promptTokens', 'completionTokens', 'ttftMs', 'cost', 'durationMs'],
 ] as const satisfies readonly UsageFieldName[]
 
 function numberIn(least: number, most: number) {
@@ -51,6 +33,7 @@ const range = {
 /** Case, the width of spaces and the forms of letters make no difference. */
 const reference = line(1, MOST_REFERENCE_CHARS)
 const milliseconds = numberIn(0, 1e9)
+const nameOf = (what: string) => textLike(/^.{1,200}$/, `the name of a ${what}`)
 const keyId = textLike(/^key_\w{1,40}$/, 'the id of a key')
 const anyKeyId = textLike(/^((admin)?key|acct)_\w{1,40}$/, 'the id of a key, an account or an admin key')
 export const accountId = textLike(/^acct_\w{1,40}$/, 'the id of an account')
@@ -80,10 +63,7 @@ export const accountsQuery = z.strictObject({
 
 export const pageQuery = z.strictObject(page)
 
-export const grantsQuery = z.strictObject({
-  reference: maybe(reference, 'Only grants under this reference.'),
-  ...page,
-})
+export const grantsQuery = z.strictObject({ reference: maybe(reference, 'Only grants under this reference.'), ...page })
 
 export const keyEventsQuery = z.strictObject({
   what: maybe(oneOf(EVENT_FILTERS), 'A kind, or all kinds of key, account, admin_key or catalog.'),
@@ -105,11 +85,8 @@ export const requestsQuery = z.strictObject({
     'From this UTC day or moment on. Unless given, 24 hours ago, or with key_id or account the beginning of the key, or of the first one.',
   ),
   outcome: maybe(oneOf(OUTCOMES), 'Only requests with this outcome.'),
-  model: maybe(textLike(/^.{1,200}$/, 'the name of a model'), 'Only requests for this model.'),
-  provider: maybe(
-    textLike(/^.{1,200}$/, 'the name of a provider'),
-    'Only requests that this provider was the last to be asked for.',
-  ),
+  model: maybe(nameOf('model'), 'Only requests for this model.'),
+  provider: maybe(nameOf('provider'), 'Only requests that this provider was the last to be asked for.'),
   error_code: maybe(textLike(/^.{1,200}$/, 'the code of an error'), 'Only requests that ended with this error.'),
   user: maybe(textLike(/^.{1,256}$/s, 'a user of 1 to 256 characters'), 'Only requests whose caller named this user.'),
   tag: maybe(

@@ -27,7 +27,8 @@ const TriedRoute = Attempt.extend({
 })
 export type TriedRouteShape = Shape<typeof TriedRoute>
 
-const OF_ACCOUNT = {
+const OF_KEY = {
+  key_name: orNull(text('The name of that key; null if the key is gone.')),
   account_id: orNull(text('The account of that key; null if it has none.')),
   account_name: orNull(text('The name of that account.')),
 }
@@ -37,8 +38,7 @@ export const Request = z.object({
   request_id: text('The id of the request.'),
   state: z.enum(['settled', 'open']).describe('An open request has no row yet, only a hold.'),
   key_id: text('The key that made it.'),
-  key_name: orNull(text('The name of that key; null if the key is gone.')),
-  ...OF_ACCOUNT,
+  ...OF_KEY,
   row: UsageRecord.nullable().describe('The usage row, as GET /v1/usage/{id} tells it; null of an open request.'),
   hold: Hold.nullable().describe('Credits that are still held for it.'),
   ...usageFields(OPERATOR_FIELDS),
@@ -56,8 +56,7 @@ export type RequestShape = Omit<RequestAnswer, 'row'> & {
 
 export const RequestLine = z.object({
   object: kind('request.line'),
-  key_name: orNull(text('The name of that key; null if the key is gone.')),
-  ...OF_ACCOUNT,
+  ...OF_KEY,
   ...usageFields(LINE_FIELDS),
   total_tokens: totalTokens,
 })

@@ -100,7 +100,6 @@ type UsageFields<Name extends UsageFieldName> = {
   [N in Name as Rows[N]['api']]: z.ZodType<Value<Rows[N]>, Value<Rows[N]>>
 }
 
-/** Some fields of a row under their names in the API. */
 function fieldsBy(names: readonly UsageFieldName[], schemaOf: (name: UsageFieldName) => z.ZodType): Fields {
   const fields = names.map((name) => [USAGE_FIELDS[name].api, schemaOf(name).describe(USAGE_WORDS[name])])
   return Object.fromEntries(fields)

@@ -64,10 +64,7 @@ export function countsOf({ quantities, reasoning }: Bill): Usage {
 
 export function usageDetailsOf({ quantities: { cacheWrite, cacheWrite1h } }: Bill): Usage {
   return {
-    cache_creation: {
-      ephemeral_5m_input_tokens: cacheWrite - cacheWrite1h,
-      ephemeral_1h_input_tokens: cacheWrite1h,
-    },
+    cache_creation: { ephemeral_5m_input_tokens: cacheWrite - cacheWrite1h, ephemeral_1h_input_tokens: cacheWrite1h },
     inference_geo: null,
     service_tier: 'standard',
     speed: null,

@@ -42,10 +42,7 @@ export abstract class OutputItem {
 
 export type ToolName = { readonly name: string; readonly namespace?: string | undefined }
 
-const CALL_EVENTS = {
-  function: 'response.function_call_arguments',
-  custom: 'response.custom_tool_call_input',
-} as const
+const CALL_EVENTS = { function: 'response.function_call_arguments', custom: 'response.custom_tool_call_input' } as const
 
 /** A call of a tool. Calls come interleaved, so each is open until the answer ends. */
 export class CallItem extends OutputItem {

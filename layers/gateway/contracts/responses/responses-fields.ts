@@ -14,11 +14,7 @@ const NAME = nonEmpty(is.text)
 
 const GIVEN = {
   input_text: { text: STRING },
-  input_image: {
-    image_url: nonEmpty(address),
-    detail: DETAIL,
-    file_id: ofProvider("Give the picture in 'image_url'"),
-  },
+  input_image: { image_url: nonEmpty(address), detail: DETAIL, file_id: ofProvider("Give the picture in 'image_url'") },
   input_file: {
     filename: is.text,
     file_data: nonEmpty(data),
@@ -86,14 +82,9 @@ const NOT_HOSTED = `is of a tool that OpenAI hosts. They are not offered here, s
 const item = is.variants('type', ITEMS, otherItem)
 
 const FORMAT = is.object({ type: is.word('text', 'grammar'), syntax: is.text, definition: is.text })
-const FUNCTION = {
-  name: NAME,
-  description: is.text,
-  parameters: is.jsonObject,
-  strict: is.flag,
-  defer_loading: is.leftOut,
-}
-const CUSTOM = { name: NAME, description: is.text, format: FORMAT, defer_loading: is.leftOut }
+const TOOL = { name: NAME, description: is.text }
+const FUNCTION = { ...TOOL, parameters: is.jsonObject, strict: is.flag, defer_loading: is.leftOut }
+const CUSTOM = { ...TOOL, format: FORMAT, defer_loading: is.leftOut }
 
 const TOOL_TYPE = /^[a-z0-9_]{1,40}$/
 
@@ -116,8 +107,7 @@ const OWN_TOOLS = { function: FUNCTION, custom: CUSTOM } satisfies Record<string
 const TOOLS = {
   ...OWN_TOOLS,
   namespace: {
-    name: NAME,
-    description: is.text,
+    ...TOOL,
     tools: is.needed(is.list(is.variants('type', OWN_TOOLS, otherTool('function', 'custom'))), 'an array'),
   },
 } satisfies Record<string, Rows>
@@ -140,14 +130,9 @@ const FORMATS = {
 } satisfies Record<string, Rows>
 
 const INCLUDABLE = [
-  'reasoning.encrypted_content',
-  'message.output_text.logprobs',
-  'message.input_image.image_url',
-  'file_search_call.results',
-  'web_search_call.results',
-  'web_search_call.action.sources',
-  'code_interpreter_call.outputs',
-  'computer_call_output.output.image_url',
+  ...['reasoning.encrypted_content', 'message.output_text.logprobs', 'message.input_image.image_url'],
+  ...['file_search_call.results', 'web_search_call.results', 'web_search_call.action.sources'],
+  ...['code_interpreter_call.outputs', 'computer_call_output.output.image_url'],
 ]
 
 const needsStore = (instead: string) => is.never(`must be left out: this gateway stores nothing. ${instead}`)

@@ -22,7 +22,12 @@ export function saneFullAtUs(rpm: number, fullAtUs: number, nowMs: number): numb
   return fullAtUs > latestSaneFullAtUs(nowMs) ? lastTakeableFullAtUs(rpm, nowMs) : fullAtUs
 }
 
+export function hasToken(rpm: number, fullAtUs: number, nowMs: number): boolean {
+  return rpm > 0 && saneFullAtUs(rpm, fullAtUs, nowMs) <= lastTakeableFullAtUs(rpm, nowMs)
+}
+
 export function tokensLeft(rpm: number, fullAtUs: number, nowMs: number): number {
+  if (rpm < 1) return 0
   const usedUs = Math.max(0, saneFullAtUs(rpm, fullAtUs, nowMs) - nowMs * 1000)
   return Math.max(0, Math.floor(rpm - usedUs / intervalUs(rpm)))
 }

@@ -1,7 +1,9 @@
 import type { CounterRefusal } from '../basics/gateway-error.ts'
 import { DAY_MS, utcDay } from '../basics/time.ts'
 import type { KeySettings } from '../keys/key-settings.ts'
+import type { Lane } from '../keys/lane.ts'
 import type { Nano } from '../money/money.ts'
+import { shareOf } from './shares.ts'
 
 export type WindowKind = 'day' | 'month'
 
@@ -69,7 +71,11 @@ export const CREDIT_COUNTERS = COUNTER_NAMES.filter(
 
 export type Counts = Record<CounterName, Record<string, bigint>>
 
-type CountedKey = KeySettings & { readonly counts: Counts; readonly available: Nano }
+type CountedKey = KeySettings & {
+  readonly counts: Counts
+  readonly available: Nano
+  readonly lane?: Lane | undefined
+}
 
 export function noCounts(): Counts {
   return Object.fromEntries(COUNTER_NAMES.map((name) => [name, {}])) as Counts
@@ -92,13 +98,19 @@ export function takenBy({ hold }: { readonly hold: Nano }, { counts }: Counter):
   return { requests: 1n, credits: hold, loss: 0n }[counts]
 }
 
-export function limitOf(key: CountedKey, name: CounterName): bigint | undefined {
+/** The name of what is counted within a window, in a key's item as well. Only names of this kind have a colon. */
+export const countName = ({ stored }: Pick<Counter, 'stored'>, window: string) => `${stored}:${window}`
+
+/** The limit in the window that is open at a time. A lane has its part of it. */
+export function limitOf(key: CountedKey, name: CounterName, nowMs: number): bigint | undefined {
   const limit: number | bigint | undefined = key[name]
-  return limit === undefined ? undefined : BigInt(limit)
+  if (limit === undefined) return undefined
+  const dealt = key.lane?.dealt[countName(COUNTERS[name], windowOf(COUNTERS[name], nowMs))]
+  return dealt ?? shareOf(BigInt(limit), key)
 }
 
 export function leftIn(key: CountedKey, name: CounterName, nowMs: number): bigint | undefined {
-  const limit = limitOf(key, name)
+  const limit = limitOf(key, name, nowMs)
   return limit === undefined ? undefined : limit - (key.counts[name][windowOf(COUNTERS[name], nowMs)] ?? 0n)
 }
 
@@ -123,11 +135,17 @@ export type LossDeps = {
   readonly dailyLoss: Nano
 }
 
-export function lossBoundOf({ dailyLoss }: Pick<KeySettings, 'dailyLoss'>, stage: LossDeps): Nano {
-  return dailyLoss ?? stage.dailyLoss
+/** A lane has its share, less what others have lost in its place. */
+export function lossBoundOf(
+  key: Pick<CountedKey, 'dailyLoss' | 'lanes' | 'lane'>,
+  stage: LossDeps,
+  nowMs: number,
+): Nano {
+  const others = key.lane?.dealt[countName(COUNTERS.dailyLoss, windowOf(COUNTERS.dailyLoss, nowMs))] ?? 0n
+  return shareOf(key.dailyLoss ?? stage.dailyLoss, key) - others
 }
 
 /** True if a key that was admitted at this time had reached its bound on loss. */
 export function isBeyondLoss(key: CountedKey, nowMs: number, stage: LossDeps): boolean {
-  return lossOf(key, nowMs) >= lossBoundOf(key, stage)
+  return lossOf(key, nowMs) >= lossBoundOf(key, stage, nowMs)
 }

@@ -27,7 +27,7 @@ export function limitsOf(key: Key, nowMs: number): Limits {
 
 /** The key's credits in the window of this counter; undefined if they are unlimited. A limit that was lowered may be exceeded. */
 export function creditWindow(key: Key, name: CreditCounter, nowMs: number): CreditWindow | undefined {
-  const [limit, left] = [limitOf(key, name), leftIn(key, name, nowMs)]
+  const [limit, left] = [limitOf(key, name, nowMs), leftIn(key, name, nowMs)]
   if (limit === undefined || left === undefined) return undefined
   return { limit, remaining: left > 0n ? left : 0n, resetSeconds: secondsLeft(COUNTERS[name], nowMs) }
 }

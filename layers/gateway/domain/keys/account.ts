@@ -38,7 +38,7 @@ export type Account = AccountSettings &
     /** All that purses were ever given, and all that those which are gone have spent. */
     readonly drawn: Nano
     readonly retired: Nano
-    /** The marks of each purse, under the id of its key. */
+    /** The marks of each purse, under the address of its item. */
     readonly marks: Readonly<Record<string, Mark>>
     /** The last time that it was proven to have no more than this. */
     readonly dry?: { readonly atMs: number; readonly granted: Nano; readonly most: Nano } | undefined
@@ -46,8 +46,13 @@ export type Account = AccountSettings &
 
 export type PurseKey = Key & { readonly purse: Purse }
 
-/** The keys of an account that are not revoked: all purses are read at once. */
+/** The keys of an account that are not revoked, and their further lanes: all purses are read at once. */
 export const MOST_KEYS = 100
+
+export const isFull = (account: Account): boolean => !hasRoomFor(account, 1)
+
+export const hasRoomFor = ({ marks }: Account, purses: number): boolean =>
+  Object.keys(marks).length + purses <= MOST_KEYS
 
 export function newAccount(settings: AccountSettings, credits: Nano, nowMs: number, random: Uint8Array): Account {
   return {
@@ -83,7 +88,7 @@ export const backOf = ({ purse, granted }: PurseKey): Nano => purse.drawn - gran
 
 /** The credits that are under way from a pool to a purse, and back. */
 export function inFlight({ marks }: Account, key: PurseKey): { readonly toPurse: Nano; readonly toPool: Nano } {
-  const mark = marks[key.id]
+  const mark = marks[key.address]
   // A purse that is gone has nothing under way. One that was read later than its account may be ahead of it.
   const positive = (nano: Nano) => (nano > 0n ? nano : 0n)
   return {
@@ -108,10 +113,10 @@ export function balanceOf({ granted, retired }: Account, purses: readonly PurseK
  * The sum of all holds only rises, and so does the sum that settlements gave back; transfers change neither.
  */
 export function mostAvailable({ granted, retired }: Account, first: readonly PurseKey[], second: readonly PurseKey[]) {
-  const heldBefore = new Map(first.map(({ id, purse }) => [id, purse.heldEver]))
-  return second.reduce((most, { id, purse, granted: given, available }) => {
+  const heldBefore = new Map(first.map(({ address, purse }) => [address, purse.heldEver]))
+  return second.reduce((most, { address, purse, granted: given, available }) => {
     const givenBack = purse.heldEver - (given - available)
-    return most + givenBack - (heldBefore.get(id) ?? 0n)
+    return most + givenBack - (heldBefore.get(address) ?? 0n)
   }, granted - retired)
 }
 
@@ -131,7 +136,7 @@ export function amountToDraw({ available, marks }: Account, key: PurseKey, hold:
 
 /** The credits to take back from other purses: from those that have most, for as few writes as it takes. */
 export function recallsFor(purses: readonly PurseKey[], missing: Nano, forKey?: PurseKey): readonly [PurseKey, Nano][] {
-  const others = purses.filter(({ id, available }) => id !== forKey?.id && available > 0n)
+  const others = purses.filter(({ address, available }) => address !== forKey?.address && available > 0n)
   const recalls: [PurseKey, Nano][] = []
   let left = missing
   for (const other of others.sort((a, b) => (a.available < b.available ? 1 : -1))) {

@@ -5,7 +5,7 @@ import { formatCredits } from '../money/money.ts'
 import type { Act } from './act.ts'
 import type { AdminKey } from './admin-key.ts'
 import type { EventKind } from './event-names.ts'
-import type { Key, RotatingKey } from './key.ts'
+import { accountIdOf, type Key, type RotatingKey } from './key.ts'
 import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 
 /** The changes that must win over any number of requests. Their events are kept on the item of their key at first. */
@@ -37,7 +37,7 @@ export function changeEvent(
 
 /** The fields of a key that operators change: no hash, and nothing that requests change. */
 export function keyFields(key: Key): JsonObject {
-  return defined({ ...settingFields(key), ...secretFields(key), accountId: key.purse?.accountId })
+  return defined({ ...settingFields(key), ...secretFields(key), accountId: accountIdOf(key) })
 }
 
 function secretFields({ status, current, previous }: RotatingKey): JsonObject {

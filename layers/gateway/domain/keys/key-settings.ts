@@ -5,6 +5,9 @@ import type { Nano } from '../money/money.ts'
 /** The old secret of a rotated key works for so long, unless a shorter period is chosen. */
 export const GRACE_MS = HOUR_MS
 
+/** All lanes of a key are read at once. */
+export const MOST_LANES = 32
+
 type Required = {
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -14,6 +17,8 @@ type Required = {
   readonly rpm: number
   readonly dailyLimit: number
   readonly maxConcurrent: number
+  /** The items over which its requests are spread: one takes so many writes a second, and no more. */
+  readonly lanes: number
 }
 
 type Optional = {
@@ -61,6 +66,7 @@ export const KEY_SETTINGS: Rows = {
   rpm: { default: 60 },
   dailyLimit: { default: 10_000 },
   maxConcurrent: { default: 200 },
+  lanes: { default: 1 },
   dailyCredits: { default: null, isNano: true },
   monthlyCredits: { default: null, isNano: true },
   dailyLoss: { default: null, isNano: true },

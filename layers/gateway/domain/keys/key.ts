@@ -1,6 +1,7 @@
 import type { Counts } from '../admission/counters.ts'
 import type { Nano } from '../money/money.ts'
 import type { KeySettings } from './key-settings.ts'
+import type { Lane } from './lane.ts'
 import { sameHash } from './secret.ts'
 
 export type Secret = { readonly hash: string; readonly lastFour: string }
@@ -29,6 +30,7 @@ type Terms = KeySettings & RotatingKey & { readonly prefix: string }
 type Books = {
   /** The item in which they lie, and in which a hold that was taken from them must be released. */
   readonly address: string
+  readonly lane?: Lane | undefined
   /** The last admission, with either secret; an answer that came late may set it back a little. */
   readonly lastUsedAtMs?: number | undefined
   readonly bucketFullAtUs: number
@@ -53,6 +55,16 @@ export type Purse = {
   /** Set while its account is suspended: true if the key goes on with its account, false if it is suspended by itself, too. */
   readonly isWithAccount?: boolean | undefined
 }
+
+/** The one that operators change. */
+export const isFirstLane = ({ id, address }: Key): boolean => id === address
+
+/** True for a key that is alone, and whose credits lie in several lanes: it has a pool that nobody sees. */
+export const hasOwnPool = ({ id, purse }: Pick<Key, 'id' | 'purse'>): boolean => purse?.accountId === id
+
+/** The account of a key that is not alone. */
+export const accountIdOf = (key: Pick<Key, 'id' | 'purse'>): string | undefined =>
+  hasOwnPool(key) ? undefined : key.purse?.accountId
 
 export const ACCOUNT_PREFIX = 'acct_'
 

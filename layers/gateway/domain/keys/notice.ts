@@ -1,4 +1,4 @@
-import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, limitOf, windowOf } from '../admission/counters.ts'
+import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, windowOf } from '../admission/counters.ts'
 import type { AdmissionRefusal } from '../basics/gateway-error.ts'
 import { DAY_MS, isoTime } from '../basics/time.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
@@ -52,7 +52,7 @@ export const isCreditRefusal = (refusal: AdmissionRefusal): refusal is CreditRef
 /** Stands for what ran out: all that was granted, or a window with its limit. */
 export function creditRefusalMark(key: Key, refusal: CreditRefusal, nowMs: number, limit?: Nano): string {
   const name = COUNTER_NAMES.find((one) => COUNTERS[one].refusal === refusal)
-  return name ? `${windowOf(COUNTERS[name], nowMs)}/${limit ?? limitOf(key, name)}` : String(key.granted)
+  return name ? `${windowOf(COUNTERS[name], nowMs)}/${limit ?? key[name]}` : String(key.granted)
 }
 
 /** Nothing more is told of a revoked key. */
@@ -77,8 +77,9 @@ const kindOf = ({ id }: Owner) => (isAccountId(id) ? 'account' : 'key')
 /** The credits that are not charged count: those that requests hold come back in part. */
 function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice[] {
   const what = `${kindOf(key)}.balance_low` as const
-  const { notifyBelow: level, granted, spent } = key
-  if (level === undefined || granted - spent >= level) return []
+  const { notifyBelow: level, granted, spent, purse } = key
+  // The balance of a purse is that of its account or its pool, which tells it.
+  if (purse || level === undefined || granted - spent >= level) return []
   const before = told[what]
   const isSameLevel = before?.split('/')[1] === String(level)
   // It was told, and no top-up since has brought the balance to the level.

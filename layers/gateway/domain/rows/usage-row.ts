@@ -94,6 +94,7 @@ const FIELDS = {
   serviceTier: { api: 'service_tier', kind: 'text', optional: true, operatorOnly: true },
   alsoRefused: { api: 'also_refused', kind: 'count', optional: true },
   accountId: { api: 'account_id', kind: 'text', optional: true },
+  lane: { api: 'lane', kind: 'number', optional: true, operatorOnly: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
 export type UsageFieldTable = typeof FIELDS
@@ -176,6 +177,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   serviceTier: 'The tier in which the provider served the answer, if it is none at its list price.',
   alsoRefused: 'Requests of the key that were refused before this one and have no row, because they were too many.',
   accountId: 'The id of the account of that key; null for a key alone.',
+  lane: 'The lane of the key in which the request was counted, from 1 on; null for the first one.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]
@@ -192,6 +194,7 @@ function isOperatorField(name: UsageFieldName): name is OperatorField {
   return USAGE_FIELDS[name].operatorOnly === true
 }
 
-export function keyDay(keyId: string, nowMs: number): string {
-  return `${keyId}#${utcDay(nowMs)}`
+/** Each lane of a key has a partition of its own for the rows of a day. */
+export function keyDay(address: string, nowMs: number): string {
+  return `${address}#${utcDay(nowMs)}`
 }

@@ -7,7 +7,7 @@ import { promptText } from '../../wire/chat/prompt-text.ts'
 import { type CountDeps, countTexts, tooManyCounts } from '../billing/count-texts.ts'
 import { templateTokens } from '../billing/make-bill.ts'
 import { startDeadline } from '../deadline.ts'
-import type { Admission, AdmittedChat } from '../request.ts'
+import type { AdmittedChat, AdmittedRequest } from '../request.ts'
 import { callOf, fieldsFor } from '../routing/ask-chat.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { toGatewayError } from './upstream-error.ts'
@@ -26,8 +26,10 @@ export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promis
   }
 }
 
-export function requireFew({ freeUnderWay = 0 }: Admission): void {
-  if (freeUnderWay > MOST_AT_ONCE) throw tooManyCounts()
+/** Each lane may have its part, and one at least. */
+export function requireFew({ credential, freeUnderWay = 0 }: AdmittedRequest): void {
+  const most = Math.ceil(MOST_AT_ONCE / credential.key.lanes)
+  if (freeUnderWay > most) throw tooManyCounts()
 }
 
 /** A caller waits for the count, and our own tokenizer can replace it. */

@@ -1,5 +1,6 @@
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
-import type { Key, OpenHold } from '../../domain/keys/key.ts'
+import { accountIdOf, type Key, type OpenHold } from '../../domain/keys/key.ts'
+import { laneIn } from '../../domain/keys/lane.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -36,11 +37,13 @@ export function deadHoldsFinisher(finishHold: FinishHold, clock: () => number, l
 }
 
 /** A dead request leaves only its hold, the most that a provider may bill. Its start is in its id. */
-function abandonedRow({ id: keyId, purse }: Key, requestId: string, hold: Nano): UsageRow {
+function abandonedRow(key: Key, requestId: string, hold: Nano): UsageRow {
+  const accountId = accountIdOf(key)
   return {
     requestId,
-    keyId,
-    ...(purse && { accountId: purse.accountId }),
+    keyId: key.id,
+    ...(accountId !== undefined && { accountId }),
+    lane: laneIn(key.address) || undefined,
     endpoint: 'unknown',
     startedAtMs: ulidTimeMs(requestId),
     outcome: 'abandoned',

@@ -1,7 +1,8 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { type LossDeps, lossBoundOf, lossOf } from '../../domain/admission/counters.ts'
 import type { ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
-import type { Key } from '../../domain/keys/key.ts'
+import { accountIdOf, type Key } from '../../domain/keys/key.ts'
+import { laneIn } from '../../domain/keys/lane.ts'
 import { creditRefusalMark } from '../../domain/keys/notice.ts'
 import { type Bill, NO_BILL } from '../../domain/money/bill.ts'
 import { costOf, parsePrice, priceAt, type Quantities, statePrice } from '../../domain/money/price.ts'
@@ -127,11 +128,13 @@ export function settler(deps: SettleDeps): Settle {
   /** The change of the key's loss, and the mark if its bound is reached, or kept a route from being asked. */
   function lossIn(key: Key, { nowMs, journey }: GatewayRequest, { loss = 0n }: UsageRow) {
     const { lossTaken = 0n, isLossRefused } = journey
-    const bound = lossBoundOf(key, deps)
+    const bound = lossBoundOf(key, deps, nowMs)
     const isReached = isLossRefused || (loss > 0n && lossOf(key, nowMs) + loss >= bound)
     return {
       loss: loss - lossTaken,
-      reached: isReached ? creditRefusalMark(key, 'daily_loss_exceeded', nowMs, bound) : undefined,
+      reached: isReached
+        ? creditRefusalMark(key, 'daily_loss_exceeded', nowMs, key.dailyLoss ?? deps.dailyLoss)
+        : undefined,
     }
   }
 
@@ -234,7 +237,8 @@ function toRow(
     loss: lossOfRequest(request, bill) || undefined,
     serviceTier: bill.serviceTier,
     alsoRefused,
-    accountId: request.credential?.key.purse?.accountId,
+    accountId: request.credential && accountIdOf(request.credential.key),
+    lane: laneIn(request.credential?.key.address ?? '') || undefined,
   }
 }
 

@@ -13,6 +13,12 @@ export type IdempotencyDeps = {
   readonly finishHold: FinishHold
 }
 
+export type ClaimOrReplay = (
+  request: AdmittedChat,
+  event: GatewayEvent,
+  isUnpaid: boolean,
+) => Promise<Replay | undefined>
+
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
 
 /**
@@ -22,9 +28,7 @@ const VISIBLE = /^[\x21-\x7e]{1,255}$/
  */
 export async function claimOrReplay(
   deps: IdempotencyDeps,
-  request: AdmittedChat,
-  event: GatewayEvent,
-  isUnpaid: boolean,
+  ...[request, event, isUnpaid]: Parameters<ClaimOrReplay>
 ): Promise<Replay | undefined> {
   const [name, secret] = [event.headers['idempotency-key'], secretOf(event)]
   if (name === undefined || secret === undefined) return undefined

@@ -80,7 +80,7 @@ export async function tryRoutes<T>(
 async function mayLose(deps: RoutingDeps, request: RoutedRequest, amount: Nano): Promise<boolean> {
   const { requestId, journey, credential } = request
   const hold = { amount: request.hold, untilMs: deadAtMs(request) }
-  const bound = lossBoundOf(credential.key, deps)
+  const bound = lossBoundOf(credential.key, deps, request.nowMs)
   const isTaken = await deps.takeLoss({ address: credential.key.address, requestId, hold, amount, bound })
   if (isTaken) journey.lossTaken = (journey.lossTaken ?? 0n) + amount
   if (isTaken === false) journey.isLossRefused = true

@@ -20,21 +20,13 @@ const read = answerReader(
 export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toAnthropicRequest(call), call, tier, 'standard_only')
-  const verb = httpUpstream({
-    baseUrl: entry.baseUrl,
-    headers: HEADERS,
-    apiKey,
-    keyHeader: (key) => ['x-api-key', key],
-  })
+  const { baseUrl } = entry
+  const verb = httpUpstream({ baseUrl, headers: HEADERS, apiKey, keyHeader: (key) => ['x-api-key', key] })
+  const counting = { path: '/messages/count_tokens', toRequest: toCountRequest, read: readCount }
   return {
     id,
     chat: verb({ path: '/messages', toRequest, read, failureOf: aboutUs }),
-    countTokens: verb({
-      path: '/messages/count_tokens',
-      toRequest: toCountRequest,
-      read: readCount,
-      failureOf: aboutUs,
-    }),
+    countTokens: verb({ ...counting, failureOf: aboutUs }),
   }
 }
 

@@ -9,18 +9,8 @@ const OURS: ReadonlySet<string> = new Set([
 ])
 /** Fields that cost no more than the tokens that the price and the output cap cover. */
 const PASSED = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop_sequences',
-  'tool_choice',
-  'tools',
-  'thinking',
-  'output_config',
-  'metadata',
-  'cache_control',
-  'service_tier',
-  'speed',
+  ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'tool_choice', 'tools', 'thinking', 'output_config'],
+  ...['metadata', 'cache_control', 'service_tier', 'speed'],
 ]
 /** Hints that need a beta header, which this gateway does not send. */
 const HINTS = ['context_management', 'diagnostics']

@@ -55,22 +55,18 @@ export function bedrockFailure(error: unknown, progress: Progress): UpstreamFail
   }
   if (reason === undefined) return brokenLine(thrown, progress !== 'none' || httpStatus !== undefined)
   if (reason === 'model_not_found' || (reason === 'rejected' && NO_SUCH_MODEL.test(message))) {
-    return new UpstreamFailure('model_not_found', `Amazon Bedrock does not have the model (${name}).`, {
-      status,
-      said: name,
-    })
+    const what = `Amazon Bedrock does not have the model (${name}).`
+    return new UpstreamFailure('model_not_found', what, { status, said: name })
   }
   // Once it has spoken, the model has accepted the request: a refusal now is a broken answer.
   if (reason === 'rejected' && progress !== 'spoken') {
     const detail = { status, said: name, ...(TOO_LONG.test(message) && { code: 'context_length_exceeded' }) }
     return new UpstreamFailure('rejected', upstreamWords(message) || `Amazon Bedrock answered ${name}.`, detail)
   }
-  const what = reason === 'credential' || reason === 'forbidden' ? 'refused our credential with' : 'answered'
-  return new UpstreamFailure(
-    reason === 'rejected' ? 'status' : reason,
-    `Amazon Bedrock ${what} ${UNNAMED.has(name) ? status : `${name} (${status})`}.`,
-    { status, ...(!UNNAMED.has(name) && { said: name }) },
-  )
+  const did = reason === 'credential' || reason === 'forbidden' ? 'refused our credential with' : 'answered'
+  const words = `Amazon Bedrock ${did} ${UNNAMED.has(name) ? status : `${name} (${status})`}.`
+  const detail = { status, ...(!UNNAMED.has(name) && { said: name }) }
+  return new UpstreamFailure(reason === 'rejected' ? 'status' : reason, words, detail)
 }
 
 type Thrown = ReturnType<typeof describe>

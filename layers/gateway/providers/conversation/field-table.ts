@@ -3,10 +3,7 @@ import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 
 /** A field of the upstream's request, or `outer.inner` for one inside another, and its value; undefined is not sent. */
-type Target = {
-  readonly to: string
-  readonly value: (value: unknown, body: ChatBody, call: ChatCall) => unknown
-}
+type Target = { readonly to: string; readonly value: (value: unknown, body: ChatBody, call: ChatCall) => unknown }
 
 /** All that a dialect does with one field of a request: which values it refuses, and what it sends for the others. */
 export type FieldRow = {

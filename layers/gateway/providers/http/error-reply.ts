@@ -26,21 +26,16 @@ export async function readErrorReply(reply: Reply, key: string | undefined, mode
     return new UpstreamFailure('model_not_found', 'The upstream does not have the model.', { status, said })
   }
   if (status === TOO_MANY_REQUESTS && typeof error.message === 'string' && LARGER_THAN_LIMIT.test(error.message)) {
-    return new UpstreamFailure('too_large', 'The request is larger than the upstream takes in a minute.', {
-      status: 413,
-      said,
-    })
+    const message = 'The request is larger than the upstream takes in a minute.'
+    return new UpstreamFailure('too_large', message, { status: 413, said })
   }
   if (THE_REQUEST.has(status) || (status === 403 && isContentComplaint(error))) return aboutRequest(status, error, key)
   if (status === UNAUTHORIZED || FORBIDDEN.has(status)) {
     const reason = status === UNAUTHORIZED ? 'credential' : 'forbidden'
     return new UpstreamFailure(reason, `The upstream refused our credential with ${status}.`, { status, said })
   }
-  return new UpstreamFailure(TIMED_OUT.has(status) ? 'timeout' : 'status', `The upstream answered ${status}.`, {
-    status,
-    said,
-    retryAfterMs: reply.retryAfterMs,
-  })
+  const detail = { status, said, retryAfterMs: reply.retryAfterMs }
+  return new UpstreamFailure(TIMED_OUT.has(status) ? 'timeout' : 'status', `The upstream answered ${status}.`, detail)
 }
 
 /** An error in place of an answer, though the status was 200. */
@@ -122,11 +117,7 @@ const STATUSES: ReadonlySet<number> = new Set([400, 403, 404])
 
 /** The providers' codes for it: OpenAI and Groq, Groq, Azure, Mistral, Together. */
 const NAMES: ReadonlySet<unknown> = new Set([
-  'model_not_found',
-  'model_decommissioned',
-  'DeploymentNotFound',
-  'invalid_model',
-  'model_not_available',
+  ...['model_not_found', 'model_decommissioned', 'DeploymentNotFound', 'invalid_model', 'model_not_available'],
 ])
 
 /** Complete messages of providers that have no code for it: vLLM and others, Ollama, Anthropic, OpenRouter, Google. */

@@ -69,12 +69,8 @@ function textOf({ text }: JsonObject): JsonObject {
 }
 
 /** The fields beside the choices. An error may come with a usage, which is billed all the same. */
-function takeRest(
-  { usage, error, service_tier: serviceTier }: JsonObject,
-  parts: ChatPart[],
-  key: string | undefined,
-): void {
-  if (isObject(usage)) parts.push({ kind: 'usage', usage, serviceTier })
+function takeRest({ usage, error, service_tier }: JsonObject, parts: ChatPart[], key: string | undefined): void {
+  if (isObject(usage)) parts.push({ kind: 'usage', usage, serviceTier: service_tier })
   if (error) parts.push({ kind: 'fault', failure: errorInAnswer(error, key) })
 }
 
@@ -122,11 +118,7 @@ class AnswerNormalizer {
     if (begun.has(index)) return { ...call, index }
     begun.add(index)
     if (isObject(call.custom)) return { ...call, index, type: 'custom', custom: { input: '', ...call.custom } }
-    return {
-      ...call,
-      index,
-      type: 'function',
-      function: { arguments: '', ...(isObject(call.function) && call.function) },
-    }
+    const fn = { arguments: '', ...(isObject(call.function) && call.function) }
+    return { ...call, index, type: 'function', function: fn }
   }
 }

@@ -49,8 +49,6 @@ export async function readEmbedding(reply: Reply, call: EmbedCall, key: string |
 }
 
 function wrongCount(texts: number): UpstreamFailure {
-  return new UpstreamFailure(
-    'protocol',
-    `The upstream did not send one vector for each of the ${texts} texts it was given.`,
-  )
+  const message = `The upstream did not send one vector for each of the ${texts} texts it was given.`
+  return new UpstreamFailure('protocol', message)
 }

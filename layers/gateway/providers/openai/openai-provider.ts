@@ -17,11 +17,8 @@ const read = answerReader(
 export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
   const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
   const tier = serviceTierOf(entry)
-  const chat = verb({
-    path: '/chat/completions',
-    toRequest: (call) => inServiceTier(toOpenAiRequest(call, entry), call, tier),
-    read,
-  })
+  const toRequest = (call: ChatCall) => inServiceTier(toOpenAiRequest(call, entry), call, tier)
+  const chat = verb({ path: '/chat/completions', toRequest, read })
   const complete = verb({
     path: '/completions',
     // OpenAI's own text completions have no such field.

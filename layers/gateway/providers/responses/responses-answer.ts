@@ -129,11 +129,7 @@ export class ResponsesEvents implements EventReader {
   #finish(response: JsonObject, parts: ChatPart[]): void {
     for (const [place, item] of listOf(response.output).entries()) this.#end(place, item, parts)
     this.isWhole = true
-    parts.push({
-      ...choiceOf({}),
-      finishReason: this.#finishReason(response),
-      serviceTier: response.service_tier,
-    })
+    parts.push({ ...choiceOf({}), finishReason: this.#finishReason(response), serviceTier: response.service_tier })
     this.#report(response, parts)
   }
 

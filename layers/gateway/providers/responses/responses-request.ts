@@ -32,27 +32,13 @@ const LOGPROBS = 'message.output_text.logprobs'
 
 /** Written by us, or useless without a store. */
 const OURS: readonly string[] = [
-  'model',
-  'stream',
-  'stream_options',
-  'max_output_tokens',
-  'max_tool_calls',
-  'store',
-  'metadata',
-  'client_metadata',
-  'background',
+  ...['model', 'stream', 'stream_options', 'max_output_tokens', 'max_tool_calls', 'store', 'metadata'],
+  ...['client_metadata', 'background'],
 ]
 
 const SAME = [
-  'temperature',
-  'top_p',
-  'top_logprobs',
-  'parallel_tool_calls',
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'service_tier',
+  ...['temperature', 'top_p', 'top_logprobs', 'parallel_tool_calls', 'user', 'safety_identifier'],
+  ...['prompt_cache_key', 'prompt_cache_retention', 'service_tier'],
 ] as const
 
 export const RESPONSES_FIELDS: FieldTable = chatFieldTable({

@@ -6,8 +6,8 @@ import type { Kind } from '../keys/change-key.ts'
 import { accountItem, toNano } from '../keys/key-item.ts'
 
 const [OUT, SEEN] = ['out:', 'seen:']
-export const outMark = (keyId: string) => `${OUT}${keyId}`
-export const seenMark = (keyId: string) => `${SEEN}${keyId}`
+export const outMark = (address: string) => `${OUT}${address}`
+export const seenMark = (address: string) => `${SEEN}${address}`
 
 /** The item of a new account, which has no marks yet. */
 export function toAccountItem({ marks: _, dry: __, createdAtMs, ...account }: Account): Item {
@@ -43,8 +43,8 @@ function marksOf(item: Item): Account['marks'] {
   const marks: Record<string, { out: Nano; seen: Nano }> = {}
   for (const attribute in item) {
     if (!attribute.startsWith(OUT)) continue
-    const keyId = attribute.slice(OUT.length)
-    marks[keyId] = { out: toNano(item[attribute]), seen: toNano(item[seenMark(keyId)]) }
+    const address = attribute.slice(OUT.length)
+    marks[address] = { out: toNano(item[attribute]), seen: toNano(item[seenMark(address)]) }
   }
   return marks
 }

@@ -1,7 +1,7 @@
 import { type Account, type AccountChanges, accountFields } from '../../domain/keys/account.ts'
 import { type Act, newAct } from '../../domain/keys/act.ts'
 import { changeEvent } from '../../domain/keys/change-event.ts'
-import type { Key } from '../../domain/keys/key.ts'
+import { isFirstLane, type Key } from '../../domain/keys/key.ts'
 import type { Reference } from '../../domain/keys/reference.ts'
 import { formatCredits } from '../../domain/money/money.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
@@ -13,14 +13,14 @@ import { changeAtOnce } from '../keys/change-at-once.ts'
 import { againAfterOthers, type ChangeResult, changeKey, KEY, VersionConflict } from '../keys/change-key.ts'
 import { findByExternalId, freeExternalId, takeExternalId } from '../keys/external-id.ts'
 import { grantEntry, grantFields, grantTo, takeReference } from '../keys/grant-credits.ts'
-import { keyItem, SWEEP_AT_ONCE } from '../keys/key-item.ts'
+import { SWEEP_AT_ONCE } from '../keys/key-item.ts'
 import { readKey } from '../keys/read-key.ts'
 import { revokeKey } from '../keys/rotate-key.ts'
-import { readOne } from '../keys/rotating-item.ts'
 import { settingChange } from '../keys/update-key.ts'
 import { ACCOUNT, toAccountItem } from './account-item.ts'
-import { addPurse, mayJoin } from './purse-marks.ts'
+import { addPurse, becomePurse, mayJoin } from './purse-marks.ts'
 import { transfers } from './transfers.ts'
+import { wholeKeys } from './whole-keys.ts'
 
 /** The account, its external id, its first grant and its event appear together; if the external id is taken, its owner's id. */
 export function createAccount(tables: Tables) {
@@ -86,7 +86,7 @@ export function tellKeys(tables: Tables, random: Random) {
   const [suspend, resume] = [changeAtOnce(tables, KEY, 'key.suspend'), changeAtOnce(tables, KEY, 'key.resume')]
   return async (account: Account, { by, atMs, leftMs }: Act): Promise<void> => {
     const { status, statusVersion } = account
-    await Promise.all((await readPurses(account)).map(tellOne))
+    await Promise.all((await readPurses(account)).filter(isFirstLane).map(tellOne))
 
     function tellOne({ id }: Key): Promise<unknown> {
       const act = newAct(by, atMs, random(10), leftMs)
@@ -102,9 +102,24 @@ export function tellKeys(tables: Tables, random: Random) {
   }
 }
 
+/** The balance of a key that is alone may lie in a pool, as that of an account does. */
+export function grantToKey(tables: Tables) {
+  const [grant, toPool] = [grantTo(tables, KEY, 'key.grant'), grantToAccount(tables, 'key.grant')]
+  const [read, whole] = [readKey(tables), wholeKeys(tables)]
+  return async (...given: Parameters<typeof grant>): ReturnType<typeof grant> => {
+    const [keyId, , { atMs }] = given
+    const alone = await grant(...given)
+    if (alone.changed || alone.why !== 'has_account' || alone.accountId !== keyId) return alone
+    const result = await toPool(...given)
+    if (!('key' in result)) return result
+    const [key] = await whole([(await read(keyId)) as Key], atMs)
+    return { ...result, key: key as Key }
+  }
+}
+
 /** A correction beyond what lies in the pool brings the credits back from the purses first. */
-export function grantToAccount(tables: Tables) {
-  const grant = grantTo(tables, ACCOUNT, 'account.grant')
+export function grantToAccount(tables: Tables, what: 'account.grant' | 'key.grant' = 'account.grant') {
+  const grant = grantTo(tables, ACCOUNT, what)
   const { readPurses, recall } = transfers(tables)
   return async (...given: Parameters<typeof grant>): ReturnType<typeof grant> => {
     const [, credits] = given
@@ -118,6 +133,7 @@ export function grantToAccount(tables: Tables) {
 export type AdoptResult =
   | ChangeResult
   | { readonly changed: false; readonly why: 'has_account'; readonly key: Key }
+  | { readonly changed: false; readonly why: 'has_lanes' }
   | { readonly changed: false; readonly why: 'not_joinable'; readonly account: Account }
 
 /**
@@ -125,22 +141,25 @@ export type AdoptResult =
  * what it has spent is part of what the account has. One transaction, so nothing is lost or counted twice.
  */
 export function adoptKey(tables: Tables) {
-  const [read, readAccount] = [readKey(tables), readOne(tables, ACCOUNT)]
+  const read = readKey(tables)
+  const { readAccount, makeRoom } = transfers(tables)
   return (keyId: string, accountId: string, act: Act): Promise<AdoptResult> => {
     return againAfterOthers(act, adopt)
 
     async function adopt(): Promise<AdoptResult> {
-      const [key, account] = await Promise.all([read(keyId), readAccount(accountId)])
-      if (!key || !account) return { changed: false, why: 'no_such_key' }
+      const [key, found] = await Promise.all([read(keyId), readAccount(accountId)])
+      if (!key || !found) return { changed: false, why: 'no_such_key' }
+      if (key.purse?.accountId === keyId) return { changed: false, why: 'has_lanes' }
       if (key.purse && !(await wasDone(tables, keyId, act))) return { changed: false, why: 'has_account', key }
       if (key.purse) return { changed: true, key }
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
+      const account = await makeRoom(found)
       if (account.status !== 'active' || !mayJoin(account, account))
         return { changed: false, why: 'not_joinable', account }
       const { granted } = key
       const event = changeEvent(act, 'key.adopt', { keyId, after: { accountId, credits: formatCredits(granted) } })
       const made = await makeOnce(tables, keyId, act, [
-        { Update: { TableName: tables.keys, Key: keyItem(keyId), ...becomePurse(key, account) } },
+        becomePurse(tables, key, account),
         addPurse(tables, keyId, { accountId, statusVersion: account.statusVersion }, granted),
         ...(granted > 0n
           ? [putNew(tables.keys, grantEntry(accountId, granted, act, { text: `adopted ${keyId}`, isAgain: true }))]
@@ -151,24 +170,5 @@ export function adoptKey(tables: Tables) {
       if (now) return { changed: true, key: now }
       throw new VersionConflict(`Others changed the key ${keyId} at the same moment, again and again. Try again.`)
     }
-  }
-}
-
-function becomePurse({ version, granted }: Key, { id: accountId, statusVersion }: Account) {
-  return {
-    ConditionExpression:
-      'version = :version AND granted = :granted AND #status <> :revoked AND attribute_not_exists(accountId)',
-    // All that is held or spent by now was held once, and nothing of it has come back.
-    UpdateExpression:
-      'SET version = :next, accountId = :accountId, statusVersion = :statusVersion, drawn = granted, heldEver = granted - available, spentAtDraw = spent REMOVE notifyBelow',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':version': version,
-      ':next': version + 1,
-      ':granted': granted,
-      ':revoked': 'revoked',
-      ':accountId': accountId,
-      ':statusVersion': statusVersion,
-    },
   }
 }

@@ -1,6 +1,7 @@
 import {
   type Account,
   backOf,
+  hasRoomFor,
   IDLE_MS,
   inFlight,
   isPurse,
@@ -30,29 +31,42 @@ type Write = Omit<UpdateInput, 'TableName' | 'Key' | 'ReturnValues' | 'ReturnVal
 export function transfers(tables: Tables) {
   const { database, keys: TableName } = tables
   const readAccount = readOne(tables, ACCOUNT)
-  return { readAccount, readPurses, draw, takeIn, giveBack, countBack, complete, recall, gather, noteDry, schedule }
+  return {
+    readAccount,
+    readPurses,
+    draw,
+    takeIn,
+    giveBack,
+    countBack,
+    complete,
+    recall,
+    gather,
+    makeRoom,
+    noteDry,
+    schedule,
+  }
 
   async function readPurses({ marks }: Account): Promise<readonly PurseKey[]> {
     return (await readKeys(tables, Object.keys(marks))).filter(isPurse)
   }
 
   /** From the pool, if it has so much. The account as it is then. */
-  async function draw({ id, notifyBelow, available }: Account, keyId: string, amount: Nano, nowMs: number) {
+  async function draw({ id, notifyBelow, available }: Account, address: string, amount: Nano, nowMs: number) {
     // The balance may be low when the pool is.
     const isWatched = notifyBelow !== undefined && available - amount < notifyBelow
     const [made, item] = await write(accountItem(id), {
       // A purse that is gone has no mark.
       ConditionExpression: 'available >= :amount AND attribute_exists(#out)',
       UpdateExpression: `SET available = available - :amount, drawn = drawn + :amount, #out = #out + :amount, sweepAt = ${isWatched ? ':sweepAt' : 'if_not_exists(sweepAt, :sweepAt)'}`,
-      ExpressionAttributeNames: { '#out': outMark(keyId) },
+      ExpressionAttributeNames: { '#out': outMark(address) },
       ExpressionAttributeValues: { ':amount': amount, ':sweepAt': sweepTime(isWatched ? nowMs : nowMs + IDLE_MS) },
     })
     return { isDrawn: made, account: item && toAccount(item) }
   }
 
   /** Into the purse, all that the pool has ever given out to it. */
-  async function takeIn({ id, address, purse }: PurseKey, { marks }: Account): Promise<void> {
-    const out = marks[id]?.out ?? 0n
+  async function takeIn({ address, purse }: PurseKey, { marks }: Account): Promise<void> {
+    const out = marks[address]?.out ?? 0n
     if (out <= purse.drawn) return
     await write(keyItem(address), {
       ConditionExpression: 'drawn = :drawn',
@@ -74,12 +88,12 @@ export function transfers(tables: Tables) {
 
   /** Into the pool, all that has ever left the purse. */
   async function countBack({ id, marks }: Account, purse: PurseKey): Promise<void> {
-    const [seen, back] = [marks[purse.id]?.seen, backOf(purse)]
+    const [seen, back] = [marks[purse.address]?.seen, backOf(purse)]
     if (seen === undefined || back <= seen) return
     await write(accountItem(id), {
       ConditionExpression: '#seen = :seen',
       UpdateExpression: 'SET available = available + :amount, #seen = :back',
-      ExpressionAttributeNames: { '#seen': seenMark(purse.id) },
+      ExpressionAttributeNames: { '#seen': seenMark(purse.address) },
       ExpressionAttributeValues: { ':seen': seen, ':back': back, ':amount': back - seen },
     })
   }
@@ -114,16 +128,31 @@ export function transfers(tables: Tables) {
     return hasMoved
   }
 
+  /** An account without room for so many purses gets that of its revoked keys. The account as it is then. */
+  async function makeRoom(full: Account, wanted = 1): Promise<Account> {
+    let account = full
+    // A purse that has credits can go in the second pass, when they have come back.
+    for (let pass = 1; pass <= 2 && !hasRoomFor(account, wanted); pass++) {
+      const purses = await readPurses(account)
+      await gather(
+        account,
+        purses.filter(({ status }) => status === 'revoked'),
+      )
+      account = (await readAccount(account.id)) ?? account
+    }
+    return account
+  }
+
   /** A revoked purse without credits and without open requests has only spent, and is not looked at any more. */
   async function retire({ id, marks }: Account, purse: PurseKey): Promise<boolean> {
-    const mark = marks[purse.id]
+    const mark = marks[purse.address]
     const isEmpty = purse.available === 0n && Object.keys(purse.holds).length === 0
     const isSettled = mark && mark.out === purse.purse.drawn && mark.seen === backOf(purse)
     if (!isSettled || !isEmpty || purse.status !== 'revoked') return false
     const [isRetired] = await write(accountItem(id), {
       ConditionExpression: '#out = :out AND #seen = :seen',
       UpdateExpression: 'SET retired = retired + :spent, keyCount = keyCount - :one REMOVE #out, #seen',
-      ExpressionAttributeNames: { '#out': outMark(purse.id), '#seen': seenMark(purse.id) },
+      ExpressionAttributeNames: { '#out': outMark(purse.address), '#seen': seenMark(purse.address) },
       ExpressionAttributeValues: { ':out': mark.out, ':seen': mark.seen, ':spent': mark.out - mark.seen, ':one': 1 },
     })
     return isRetired

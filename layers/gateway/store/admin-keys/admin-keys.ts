@@ -7,7 +7,6 @@ import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import type { KeyKind } from '../keys/change-key.ts'
 import { SecretTaken } from '../keys/create-key.ts'
-import { newest } from '../keys/newest-keys.ts'
 import { revoke, rotateSecret } from '../keys/rotate-key.ts'
 import { findId, readOne } from '../keys/rotating-item.ts'
 import { ADMIN_KEY_ITEMS, toAdminItem } from './admin-key-item.ts'
@@ -31,20 +30,14 @@ export function createAdminKey(tables: Tables) {
   }
 }
 
-export function readAdminKey(tables: Tables) {
-  return readOne(tables, ADMIN_KEY)
-}
-
 /** Finds a key by the hash of its secret. An unknown hash costs one read. */
 export function findAdminKey(tables: Tables) {
-  const [find, read] = [findId(tables, ADMIN_KEY), readAdminKey(tables)]
+  const [find, read] = [findId(tables, ADMIN_KEY), readOne(tables, ADMIN_KEY)]
   return async (hash: string): Promise<AdminKey | undefined> => {
     const id = await find(hash)
     return id === undefined ? undefined : read(id)
   }
 }
-
-export const listAdminKeys = (tables: Tables) => newest(tables, ADMIN_KEY)
 
 export function rotateAdminKey(tables: Tables) {
   return rotateSecret(tables, ADMIN_KEY)

@@ -15,7 +15,6 @@ export class OverAllowance extends Error {
   override readonly name = 'OverAllowance'
 }
 
-/** A counter that is this old is of no use. */
 const KEPT_SECONDS = 60 * 24 * 60 * 60
 
 export function allowanceAt({ id, dailyGrant }: AdminKey, nowMs: number) {

@@ -1,21 +1,23 @@
 import type { Demand } from '../../domain/admission/admission.ts'
-import { intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs, saneFullAtUs } from '../../domain/admission/bucket.ts'
+import { hasToken, intervalUs, lastTakeableFullAtUs, latestSaneFullAtUs } from '../../domain/admission/bucket.ts'
 import {
   COUNTER_NAMES,
   COUNTERS,
   type Counter,
   type CounterName,
   type Counts,
+  countName,
   leftIn,
   limitOf,
   oldestKept,
   takenBy,
   windowOf,
 } from '../../domain/admission/counters.ts'
+import { atOnceOf, rateOf } from '../../domain/admission/shares.ts'
 import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
 import { isExpired, type Key } from '../../domain/keys/key.ts'
 import type { Item } from '../dynamodb/database.ts'
-import { countAttribute, toNano } from '../keys/key-item.ts'
+import { toNano } from '../keys/key-item.ts'
 
 /** A rule that a key must meet: as a condition of the admission write, and as a reason for its refusal. */
 type AdmissionRule = {
@@ -44,7 +46,7 @@ export function counterWrite(name: CounterName, counter: Counter): CounterWrite 
     counts: counter.counts,
     refusal: counter.refusal,
     condition: (cached, demand, values) => {
-      const [limit, taken] = [limitOf(cached, name), takenBy(demand, counter)]
+      const [limit, taken] = [limitOf(cached, name, demand.nowMs), takenBy(demand, counter)]
       if (limit === undefined || taken === 0n) return undefined
       values[room] = limit - taken
       // A request beyond the whole limit must not pass because it is the first of its window.
@@ -58,7 +60,7 @@ export function counterWrite(name: CounterName, counter: Counter): CounterWrite 
     take: `${count} = if_not_exists(${count}, :zero)${TAKEN[counter.counts]}`,
     giveBack: counter.counts === 'credits' ? `${count} = if_not_exists(${count}, :back) - :back` : undefined,
     nameWindow: (names, atMs) => {
-      names[count] = countAttribute(counter, windowOf(counter, atMs))
+      names[count] = countName(counter, windowOf(counter, atMs))
     },
   }
 }
@@ -81,17 +83,16 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   {
     refusal: 'rate_limit_exceeded',
     condition: (cached, { nowMs }, values) => hasRoom(cached, nowMs, values),
-    isMet: ({ rpm, bucketFullAtUs }, { nowMs }) =>
-      saneFullAtUs(rpm, bucketFullAtUs, nowMs) <= lastTakeableFullAtUs(rpm, nowMs),
+    isMet: (key, { nowMs }) => hasToken(rateOf(key), key.bucketFullAtUs, nowMs),
   },
   ...COUNTER_WRITES.filter(({ counts }) => counts === 'requests'),
   {
     refusal: 'concurrency_limit_exceeded',
-    condition: ({ maxConcurrent }, _, values) => {
-      values[':maxConcurrent'] = maxConcurrent
+    condition: (cached, _, values) => {
+      values[':maxConcurrent'] = atOnceOf(cached)
       return '(attribute_not_exists(openHolds) OR size(openHolds) < :maxConcurrent)'
     },
-    isMet: ({ holds, maxConcurrent }) => Object.keys(holds).length < maxConcurrent,
+    isMet: (key) => !key.lane?.isClosed && Object.keys(key.holds).length < atOnceOf(key),
   },
   {
     refusal: 'credit_balance_exhausted',
@@ -102,6 +103,10 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   ...COUNTER_WRITES.filter(({ counts }) => counts === 'credits'),
 ]
 
+/** A lane may get no part of what is dealt out, or wait for it. */
+export const takesNone = (key: Key) =>
+  key.lane !== undefined && (key.lane.isClosed || rateOf(key) < 1 || atOnceOf(key) < 1)
+
 export function whyNotAdmitted(key: Key, demand: Demand): AdmissionRefusal | undefined {
   return ADMISSION_RULES.find(({ isMet }) => !isMet(key, demand))?.refusal
 }
@@ -111,7 +116,7 @@ export function forgottenAttributes({ counts }: Key, nowMs: number): string[] {
   const forgotten: string[] = []
   for (const name of COUNTER_NAMES) {
     const oldest = oldestKept(COUNTERS[name], nowMs)
-    for (const window in counts[name]) if (window < oldest) forgotten.push(countAttribute(COUNTERS[name], window))
+    for (const window in counts[name]) if (window < oldest) forgotten.push(countName(COUNTERS[name], window))
   }
   return forgotten
 }
@@ -122,7 +127,7 @@ export function countsAfter({ counts }: Key, { nowMs }: Demand, changed: Item): 
     const [current, oldest] = [windowOf(COUNTERS[name], nowMs), oldestKept(COUNTERS[name], nowMs)]
     const kept: Record<string, bigint> = {}
     for (const window in counts[name]) if (window >= oldest) kept[window] = counts[name][window] as bigint
-    kept[current] = toNano(changed[countAttribute(COUNTERS[name], current)])
+    kept[current] = toNano(changed[countName(COUNTERS[name], current)])
     after[name] = kept
   }
   return after
@@ -146,19 +151,19 @@ function hasRoom(cached: Key, nowMs: number, values: Item): string {
   }
   values[':nowUs'] = nowMs * 1000
   if (form === 'full') return 'bucketFullAtUs <= :nowUs'
-  values[':lastTakeable'] = lastTakeableFullAtUs(cached.rpm, nowMs)
+  values[':lastTakeable'] = lastTakeableFullAtUs(rateOf(cached), nowMs)
   return 'bucketFullAtUs > :nowUs AND bucketFullAtUs <= :lastTakeable'
 }
 
 export function takeFromBucket(cached: Key, nowMs: number, values: Item): string {
   const form = formOf(cached, nowMs)
-  const interval = intervalUs(cached.rpm)
+  const interval = intervalUs(rateOf(cached))
   if (form === 'full') {
     values[':firstTaken'] = nowMs * 1000 + interval
     return 'bucketFullAtUs = :firstTaken'
   }
   if (form === 'wrong') {
-    values[':lastTaken'] = lastTakeableFullAtUs(cached.rpm, nowMs) + interval
+    values[':lastTaken'] = lastTakeableFullAtUs(rateOf(cached), nowMs) + interval
     return 'bucketFullAtUs = :lastTaken'
   }
   values[':interval'] = interval

@@ -3,7 +3,7 @@ import { TABLES } from '../../names.ts'
 import { updateIf } from '../dynamodb/conditional-writes.ts'
 import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { accountItem, keyIdOf, keyItem, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
+import { accountItem, keyIdOf, keyItem, LANE_SORT_KEY, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes
 
@@ -11,6 +11,11 @@ const [BY_SWEEP] = TABLES.keys.indexes
 export function findKeysToSweep(tables: Tables, nowMs: number) {
   const read = (item: Item) => ({ keyId: keyIdOf(item), hasEvents: item.sweepAt === SWEEP_AT_ONCE })
   return dueItems(tables, 'KEY', sweepTime(nowMs), read)
+}
+
+/** The addresses of the lanes that may have a dead request, or a refusal to be told. */
+export function findLanesToSweep(tables: Tables, nowMs: number) {
+  return dueItems(tables, LANE_SORT_KEY, sweepTime(nowMs), keyIdOf)
 }
 
 /** The accounts whose purses have credits, whose keys must be told of a change, or whose balance may be low. */
@@ -31,15 +36,15 @@ export function dueItems<T>({ database, keys }: Tables, kind: string, sweepAt: s
 }
 
 const HAS_NOTHING_KEPT = 'attribute_not_exists(pendingEvents) AND attribute_not_exists(notices)'
-/** Every admission changes the bucket. One that was settled meanwhile may have left a balance to be told. */
-const NOTHING_SINCE = `bucketFullAtUs = :bucket AND ${HAS_NOTHING_KEPT}`
+/** Every admission changes the bucket, and every act the version. One that was settled meanwhile may have left a balance to be told. */
+const NOTHING_SINCE = `version = :version AND bucketFullAtUs = :bucket AND ${HAS_NOTHING_KEPT}`
 
 /** Sets the time at which the sweep must look at the key again: when its next hold may be of a dead request, or never. */
 export function scheduleSweep(tables: Tables) {
   return async (key: Key, nowMs: number): Promise<void> => {
     const untils = Object.values(key.holds).map(({ untilMs }) => untilMs)
     const nextMs = key.notifyBelow === undefined ? Math.min(...untils) : nowMs
-    const values = { ':bucket': key.bucketFullAtUs }
+    const values = { ':version': key.version, ':bucket': key.bucketFullAtUs }
     const next =
       untils.length > 0
         ? {

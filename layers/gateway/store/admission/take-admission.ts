@@ -14,6 +14,7 @@ import {
   countsAfter,
   forgottenAttributes,
   takeFromBucket,
+  takesNone,
   whyNotAdmitted,
 } from './admission-rules.ts'
 
@@ -30,6 +31,8 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW', mo
   const { database, keys } = tables
   const read = readKey(tables, mostAtOnce)
   return async (key, demand) => {
+    // Its copy may be old, and others may have room.
+    if (takesNone(key)) return { admitted: false, key: await read(key.address), why: 'concurrency_limit_exceeded' }
     try {
       const write = admissionWrite(keys, key, demand, returned)
       const { Attributes = {} } = await retryRejected(() => database.updateOnce(write))
@@ -45,7 +48,7 @@ export function takeAdmission(tables: Tables, returned: Returned = 'ALL_NEW', mo
       }
       if (wasRejected(error) || !isUnavailable(error)) throw error
       // Sent again, the write could land twice: now, and once more after its hold was settled. So it is looked for.
-      const fresh = await read(key.id)
+      const fresh = await read(key.address)
       const landed = fresh?.holds[demand.requestId] !== undefined
       return landed
         ? { admitted: true, key: fresh, freeUnderWay: freeUnderWay(fresh.holds, demand.nowMs), isReadAfter: true }

@@ -1,17 +1,17 @@
 import type { Release } from '../../domain/admission/admission.ts'
-import { COUNTERS, windowOf } from '../../domain/admission/counters.ts'
+import { COUNTERS, countName, windowOf } from '../../domain/admission/counters.ts'
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
 import type { Tables } from '../dynamodb/tables.ts'
-import { countAttribute, keyItem, storedHold } from '../keys/key-item.ts'
+import { keyItem, storedHold } from '../keys/key-item.ts'
 
 type Loss = Pick<Release, 'address' | 'requestId' | 'hold'> & { readonly amount: Nano; readonly bound: Nano }
 
 /** The attribute of the loss on the day by which a request is judged, which its id contains. */
 export function lossAttribute(requestId: string): string {
-  return countAttribute(COUNTERS.dailyLoss, windowOf(COUNTERS.dailyLoss, ulidTimeMs(requestId)))
+  return countName(COUNTERS.dailyLoss, windowOf(COUNTERS.dailyLoss, ulidTimeMs(requestId)))
 }
 
 /**

@@ -34,18 +34,23 @@ export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKin
     const Key = itemOf(keyId)
     let made: ChangeEvent | undefined
     let lost: WriteOutcomeUnknown | undefined
+    let hasLanes = false
     const result = await retry(change, {
       when: (error, pauseMs) => mayTryAgain(error) && pauseMs < act.leftMs(),
       pauseMs: pauseAfterOthers,
     }).catch((error: unknown) => {
       throw lost ?? error
     })
-    if (result.changed || result.why === 'revoked') await moveAtMost(act.leftMs())
+    if (result.changed || result.why === 'revoked') {
+      if (hasLanes) await kind.follow?.(tables)(keyId, act.atMs)
+      await moveAtMost(act.leftMs())
+    }
     return result
 
     async function change(): Promise<ChangeResult<K>> {
       const { Item: item } = await database.get({ TableName, Key, ConsistentRead: true })
       if (!item) return { changed: false, why: 'no_such_key' }
+      hasLanes = item.lanesMade !== undefined
       const key = toKey(item)
       // The item was read first, and an event is put before it leaves the item.
       const isKept = eventsOn(keyId, item).some(({ id }) => id === act.id)

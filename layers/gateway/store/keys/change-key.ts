@@ -9,7 +9,8 @@ import type { Tables } from '../dynamodb/tables.ts'
 import { putEvent, wasDone } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'
 import { noticeSet } from '../notices/notices.ts'
-import { KEY_ITEMS } from './key-item.ts'
+import { KEY_ITEMS, SWEEP_AT_ONCE } from './key-item.ts'
+import { bringLanes } from './lanes.ts'
 import type { ItemsOf, KeyItems } from './rotating-item.ts'
 
 /** Keys of callers, admin keys and accounts are changed by the same verbs; they differ in their items and in what their events say. */
@@ -19,6 +20,8 @@ export type Kind<K extends Versioned> = ItemsOf<K> & {
   readonly name: string
   readonly eventPrefix: 'key' | 'admin_key' | 'account'
   readonly fieldsOf: (key: K) => Readonly<Record<string, unknown>>
+  /** Brings a change to the other items of the one that was changed. */
+  readonly follow?: (tables: Tables) => (id: string, nowMs: number) => Promise<void>
   /** The notice of a change to this status, if it is told. */
   readonly noticeOf?: (key: K, act: Act) => Notice | undefined
 }
@@ -28,6 +31,7 @@ export const KEY: KeyKind<Key> = {
   name: 'key',
   eventPrefix: 'key',
   fieldsOf: keyFields,
+  follow: bringLanes,
   noticeOf: ({ status }, { id }) => (status === 'active' ? undefined : { id, what: STATUS_NOTICES[status], facts: {} }),
 }
 
@@ -40,12 +44,12 @@ export type ItemChange = {
 export type KeyChange = ItemChange & {
   readonly alsoWrite?: readonly TransactItem[]
   /** Asked where a condition failed: a reason other than a change by others. */
-  readonly whyNot?: () => Promise<'external_id_taken' | undefined>
+  readonly whyNot?: () => Promise<'external_id_taken' | 'account_full' | undefined>
 }
 
 export type ChangeResult<K = Key> =
   | { readonly changed: true; readonly key: K }
-  | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' }
+  | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' | 'account_full' }
   /** The key as another operator has left it. */
   | { readonly changed: false; readonly why: 'stale'; readonly key: K }
 
@@ -69,17 +73,29 @@ export function againAfterOthers<T>(act: Act, change: () => Promise<T>, tries = 
 export function changeKey<K extends Versioned>(tables: Tables, kind: Kind<K>, what: EventKind) {
   const { toKey, fieldsOf, itemOf } = kind
   const read = itemReader(tables.database, tables.keys, itemOf, (item) => item)
-  return (
+  const follow = kind.follow?.(tables)
+  return async (
     id: string,
     act: Act,
     decide: (key: K) => KeyChange | undefined,
     expectedVersion?: number,
   ): Promise<ChangeResult<K>> => {
     let triedVersion: number | undefined
-    return againAfterOthers(act, change)
+    let hasLanes = false
+    const result = await againAfterOthers(act, change)
+    if (hasLanes && (result.changed || result.why === 'revoked')) await follow?.(id, act.atMs)
+    return result
 
     async function change(): Promise<ChangeResult<K>> {
-      const item = await read(id)
+      let item = await read(id)
+      hasLanes = item?.lanesMade !== undefined
+      // A deal that an earlier act has begun comes first.
+      if (item?.dealing !== undefined) {
+        await follow?.(id, act.atMs)
+        item = await read(id)
+        // Another has begun since: what it begins with would be lost.
+        if (item?.dealing !== undefined) throw new VersionConflict(`The ${kind.name} ${id} is dealt out. Try again.`)
+      }
       if (!item) return { changed: false, why: 'no_such_key' }
       const key = toKey(item)
       // A revocation that is sent again finds the key as it left it, and another version may be of this act itself.
@@ -91,7 +107,11 @@ export function changeKey<K extends Versioned>(tables: Tables, kind: Kind<K>, wh
       if (!change) return { changed: true, key }
       const changed = toKey(changedItem(item, change))
       const event = changeEvent(act, what, { keyId: id, before: fieldsOf(key), after: fieldsOf(changed) })
-      const update = { Update: { TableName: tables.keys, Key: itemOf(id), ...writeOf(key.version, change) } }
+      // If this is cut off before it was brought to the other lanes, the sweep does that.
+      hasLanes ||= change.set.lanesMade !== undefined
+      const set = hasLanes ? { ...change.set, sweepAt: SWEEP_AT_ONCE } : change.set
+      const written = writeOf(key.version, { ...change, set })
+      const update = { Update: { TableName: tables.keys, Key: itemOf(id), ...written } }
       const made = await makeOnce(tables, id, act, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])
       if (made === 'now') return { changed: true, key: changed }
       if (made === 'before') return { changed: true, key: toKey((await read(id)) ?? item) }

@@ -5,6 +5,7 @@ import type { Key } from '../../domain/keys/key.ts'
 import type { Reference } from '../../domain/keys/reference.ts'
 import { ACCOUNT } from '../accounts/account-item.ts'
 import { addPurse, mayJoin } from '../accounts/purse-marks.ts'
+import { transfers } from '../accounts/transfers.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { putNew } from '../dynamodb/transact.ts'
@@ -57,7 +58,7 @@ export function createKey(tables: Tables) {
     const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)
     if (ownerId !== undefined) return { created: false, ownerId }
     const account = key.purse && (await readOne(tables, ACCOUNT)(key.purse.accountId))
-    if (account && !mayJoin(account, key.purse)) throw new NotJoinable(account)
+    if (account && !mayJoin(account, key.purse)) throw new NotJoinable(await transfers(tables).makeRoom(account))
     if (allowance) await requireAllowance(tables, allowance, key.granted)
     throw new SecretTaken(`A key ${keyId} or its secret exists already.`)
   }

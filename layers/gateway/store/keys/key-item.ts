@@ -1,23 +1,21 @@
-import {
-  COUNTER_NAMES,
-  COUNTERS,
-  type Counter,
-  type CounterName,
-  type Counts,
-  noCounts,
-} from '../../domain/admission/counters.ts'
+import { COUNTER_NAMES, COUNTERS, type CounterName, type Counts, noCounts } from '../../domain/admission/counters.ts'
 import { isoTime } from '../../domain/basics/time.ts'
 import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/basics/ulid.ts'
 import { type Hold, isAccountId, type Key, type Purse } from '../../domain/keys/key.ts'
 import { KEY_SETTINGS, type KeySettings, SETTINGS } from '../../domain/keys/key-settings.ts'
+import { type Lane, laneIn } from '../../domain/keys/lane.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { ITEMS } from '../../names.ts'
 import type { Item } from '../dynamodb/database.ts'
 import { type KeyItems, rotatingAttributes, toRotatingKey } from './rotating-item.ts'
 
 const SORT_KEY = 'KEY'
-/** The address of a key's books is the key's id. */
-export const keyItem = (address: string) => ({ pk: `${ITEMS.key}${address}`, sk: SORT_KEY })
+export const LANE_SORT_KEY = 'LANE'
+/** The address of a key's books is the key's id, or that of a lane. A list of keys has only their first lanes. */
+export const keyItem = (address: string) => ({
+  pk: `${ITEMS.key}${address}`,
+  sk: laneIn(address) === 0 ? SORT_KEY : LANE_SORT_KEY,
+})
 /** An account's items stand as those of a key do, under its id: its grants, and its events. */
 export const accountItem = (id: string) => ({ pk: `${ITEMS.key}${id}`, sk: 'ACCOUNT' })
 /** The item with the balance of a key or of an account. */
@@ -31,8 +29,6 @@ export const grantItem = (keyId: string, grantId: string) => ({
   sk: `${ITEMS.grant}${grantId}`,
 })
 
-/** Only the names of these attributes have a colon. */
-export const countAttribute = ({ stored }: Pick<Counter, 'stored'>, window: string) => `${stored}:${window}`
 const COUNTED_AS: ReadonlyMap<string, CounterName> = new Map(COUNTER_NAMES.map((name) => [COUNTERS[name].stored, name]))
 
 /** The time by which a sweep must look at a key: one of its requests may then be dead. */
@@ -41,18 +37,34 @@ export const sweepTime = isoTime
 export const SWEEP_AT_ONCE = '0'
 
 export function toItem(key: Key): Item {
+  const { purse, lane } = key
+  const { drawn, heldEver, spentAtDraw } = purse ?? {}
   return {
-    ...keyItem(key.id),
-    ...rotatingAttributes(key),
-    prefix: key.prefix,
+    ...keyItem(key.address),
+    ...termsItem(key),
     lastUsedAtMs: key.lastUsedAtMs,
     bucketFullAtUs: key.bucketFullAtUs,
     granted: key.granted,
     available: key.available,
     spent: key.spent,
-    ...key.purse,
-    ...settingsOf(key),
+    drawn,
+    heldEver,
+    spentAtDraw,
+    ...(lane && laneItem(lane)),
   }
+}
+
+/** The part that operators change, which all lanes of a key have alike. */
+export function termsItem(key: Key): Item {
+  const { accountId, statusVersion, isWithAccount } = key.purse ?? {}
+  const settings = Object.fromEntries(SETTINGS.map((name) => [name, key[name]]))
+  // A key has one lane unless somebody wants more.
+  if (!key.lane) settings.lanes = undefined
+  return { ...rotatingAttributes(key), prefix: key.prefix, accountId, statusVersion, isWithAccount, ...settings }
+}
+
+export function laneItem({ made, deal, isClosed, dealt, dealing }: Lane): Item {
+  return { lanesMade: made, deal, isClosed: isClosed || undefined, dealt, dealing }
 }
 
 export function toKey(item: Item): Key {
@@ -68,6 +80,7 @@ export function toKey(item: Item): Key {
     spent: toNano(item.spent),
     holds: holdsOf(item),
     ...(item.accountId !== undefined && { purse: purseOf(item) }),
+    ...(item.deal !== undefined && { lane: laneOf(item) }),
     ...settingsOf(item),
   }
 }
@@ -83,12 +96,24 @@ function purseOf({ accountId, drawn, heldEver, spentAtDraw, statusVersion, isWit
   }
 }
 
+function laneOf({ pk, lanesMade: made, deal, isClosed, dealt, dealing }: Item): Lane {
+  const parts = Object.entries(dealt as Item).map(([name, part]) => [name, toNano(part)])
+  return {
+    index: laneIn(pk as string),
+    deal: deal as number,
+    isClosed: isClosed !== undefined,
+    dealt: Object.fromEntries(parts),
+    ...(made !== undefined && { made: made as number }),
+    ...(dealing !== undefined && { dealing: dealing as string }),
+  }
+}
+
 export const KEY_ITEMS: KeyItems<Key> = { itemOf: keyItem, secretItemOf: hashItem, sortKey: SORT_KEY, toKey }
 
-function settingsOf(keyOrItem: Key | Item): KeySettings {
-  const settings: Record<string, unknown> = {}
+function settingsOf(item: Item): KeySettings {
+  const settings: Record<string, unknown> = { lanes: KEY_SETTINGS.lanes.default }
   for (const name of SETTINGS) {
-    const value = keyOrItem[name]
+    const value = item[name]
     if (value !== undefined) settings[name] = KEY_SETTINGS[name].isNano ? toNano(value) : value
   }
   return settings as KeySettings

@@ -50,8 +50,8 @@ export async function readMany<K>(tables: Tables, kind: ItemsOf<K>, ids: readonl
     ids.slice(i * BATCH, (i + 1) * BATCH).map(kind.itemOf),
   )
   const items = await Promise.all(batches.map((batch) => readBatch(tables, batch)))
-  const found = new Map(items.flat().map((item) => [item.id as string, kind.toKey(item)]))
-  return ids.flatMap((id) => found.get(id) ?? [])
+  const found = new Map(items.flat().map((item) => [item.pk, kind.toKey(item)]))
+  return ids.flatMap((id) => found.get(kind.itemOf(id).pk) ?? [])
 }
 
 class Unprocessed extends Error {}

@@ -1,3 +1,4 @@
+import { AT_ONCE } from '../../domain/admission/shares.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import { scanItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
@@ -16,19 +17,13 @@ export function readKey(tables: Tables, mostAtOnce?: number): ReadKey {
 
 /** The key with no more requests at once than the stage lets any key have. */
 export function within(key: Key, mostAtOnce = Infinity): Key {
-  return key.maxConcurrent <= mostAtOnce ? key : { ...key, maxConcurrent: mostAtOnce }
+  if (key.maxConcurrent <= mostAtOnce) return key
+  const { [AT_ONCE]: _, ...dealt } = key.lane?.dealt ?? {}
+  return { ...key, maxConcurrent: mostAtOnce, ...(key.lane && { lane: { ...key.lane, dealt } }) }
 }
 
 /** All books of a key: a hold may lie in any of them. */
 export type ReadBooks = (keyId: string) => Promise<readonly Key[]>
-
-export function readBooks(tables: Tables): ReadBooks {
-  const read = readKey(tables)
-  return async (keyId) => {
-    const key = await read(keyId)
-    return key ? [key] : []
-  }
-}
 
 export type FindKeyId = (hash: string) => Promise<string | undefined>
 

@@ -1,5 +1,6 @@
 import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
 import { ULID } from '../../domain/basics/ulid.ts'
+import type { Key } from '../../domain/keys/key.ts'
 import {
   type CreditRefusal,
   type DueNotice,
@@ -95,6 +96,27 @@ export function keepNotice(tables: Tables) {
         ...(before !== undefined && { ':before': before }),
       },
     })
+  }
+}
+
+/** Refusals of credits by a lane are told with its key, once for all lanes. */
+export function tellFirstLane(tables: Tables) {
+  return async ({ id, address }: Key, { creditRefusal }: Pick<Watched, 'creditRefusal'>): Promise<void> => {
+    for (const [refusal, mark] of Object.entries(creditRefusal)) {
+      const names = { ExpressionAttributeNames: { '#refused': creditRefusalAttribute(refusal as CreditRefusal) } }
+      await updateIf(tables, keyItem(id), {
+        ConditionExpression: 'attribute_exists(pk)',
+        UpdateExpression: 'SET #refused = :mark, sweepAt = :atOnce',
+        ...names,
+        ExpressionAttributeValues: { ':mark': mark, ':atOnce': SWEEP_AT_ONCE },
+      })
+      await updateIf(tables, keyItem(address), {
+        ConditionExpression: '#refused = :mark',
+        UpdateExpression: 'REMOVE #refused',
+        ...names,
+        ExpressionAttributeValues: { ':mark': mark },
+      })
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { isoTime, utcDay } from '../../domain/basics/time.ts'
 import { readUlid, timeMsIn } from '../../domain/basics/ulid.ts'
+import { laneAddress } from '../../domain/keys/lane.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { USAGE_ITEMS } from '../../names.ts'
@@ -13,7 +14,7 @@ export function toUsageItem(row: UsageRow): Item {
     ...rowKey(row.requestId),
     startedAtMs: undefined,
     startedAt: isoTime(row.startedAtMs),
-    keyDay: keyDay(row.keyId, row.startedAtMs),
+    keyDay: keyDay(laneAddress(row.keyId, row.lane ?? 0), row.startedAtMs),
     keptUntilMs: undefined,
     expiresAt: row.keptUntilMs === undefined ? undefined : Math.ceil(row.keptUntilMs / 1000),
   }

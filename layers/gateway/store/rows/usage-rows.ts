@@ -1,10 +1,13 @@
 import { DAY_MS, isoTime, utcDay } from '../../domain/basics/time.ts'
 import { firstUlid, isRequestId, lastUlid, requestIdOf } from '../../domain/basics/ulid.ts'
+import { laneAddress } from '../../domain/keys/lane.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
 import { type QueryInput, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
+import { keyItem } from '../keys/key-item.ts'
+import { mergeRows, partOfPage, type RowOrder } from './merge-rows.ts'
 import { rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
 
 /** The final row: the first one written for a request stays, and later writers settle by it. */
@@ -31,7 +34,6 @@ const [BY_KEY] = TABLES.usage.indexes
 
 /** From the first time, inclusive, to the second, exclusive. */
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
-export type RowOrder = 'newest first' | 'oldest first'
 
 /** The whole rows, or only the attributes that the sums of a key or of all keys need: less to send and to read. */
 type RowParts = keyof typeof ATTRIBUTES
@@ -55,12 +57,12 @@ const ATTRIBUTES = {
   groups: [...new Set([...ALWAYS, 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>
 
-/** In pages of `pageSize` for a reader that may stop; without it, for a reader of all rows. */
+/** A reader of all rows, who does not stop, is read ahead for. */
 function rowReader({ database, usage }: Tables, parts: RowParts) {
   const attributes = ATTRIBUTES[parts]
   const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]))
   const projection = attributes.length > 0 && { ProjectionExpression: Object.keys(names).join(', ') }
-  return (query: Omit<QueryInput, 'TableName'>, order: RowOrder, pageSize?: number) => {
+  return (query: Omit<QueryInput, 'TableName'>, order: RowOrder, pageSize: number | undefined, isAhead: boolean) => {
     const input = {
       TableName: usage,
       ...query,
@@ -69,30 +71,50 @@ function rowReader({ database, usage }: Tables, parts: RowParts) {
       ScanIndexForward: order === 'oldest first',
       ...(pageSize !== undefined && { Limit: pageSize }),
     }
-    return queryItems(database, input, toUsageRow, pageSize === undefined)
+    return queryItems(database, input, toUsageRow, isAhead)
   }
 }
 
+/** `lanes`: as many as the key has ever had. No row of it is in another. */
+export type LanedKey = { readonly id: string; readonly lanes: number }
+
+export function readLanedKey({ database, keys }: Tables) {
+  return async (id: string): Promise<LanedKey> => {
+    const input = { TableName: keys, Key: keyItem(id), ConsistentRead: true, ProjectionExpression: 'lanesMade' }
+    const { Item } = await database.get(input)
+    return { id, lanes: (Item?.lanesMade as number | undefined) ?? 1 }
+  }
+}
+
+/** The rows of a key with many lanes that are read at once, if it is read to its end. */
+const LANED_PAGE = 4_000
+
+/** In pages of `pageSize` for a reader that may stop; without it, for a reader of all rows. Given an id, it reads the lanes. */
 export function queryUsageRows(tables: Tables, parts: RowParts = 'whole') {
   const read = rowReader(tables, parts)
   return async function* rowsOf(
-    keyId: string,
+    key: string | LanedKey,
     range: TimeRange,
     order: RowOrder = 'newest first',
     pageSize?: number,
   ): AsyncGenerator<UsageRow, void, undefined> {
+    const { id, lanes } = typeof key === 'string' ? await readLanedKey(tables)(key) : key
+    const size = lanes === 1 ? pageSize : partOfPage(pageSize ?? LANED_PAGE, lanes)
     for (const dayMs of daysOf(range, order)) {
-      const query = {
-        IndexName: BY_KEY.name,
-        KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
-        ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
-        ExpressionAttributeValues: {
-          ':keyDay': keyDay(keyId, dayMs),
-          ':first': isoTime(range.fromMs),
-          ':last': isoTime(range.toMs - 1),
-        },
+      const ofLane = (lane: number) => {
+        const query = {
+          IndexName: BY_KEY.name,
+          KeyConditionExpression: '#partition = :keyDay AND #sort BETWEEN :first AND :last',
+          ExpressionAttributeNames: { '#partition': BY_KEY.partitionKey, '#sort': BY_KEY.sortKey },
+          ExpressionAttributeValues: {
+            ':keyDay': keyDay(laneAddress(id, lane), dayMs),
+            ':first': isoTime(range.fromMs),
+            ':last': isoTime(range.toMs - 1),
+          },
+        }
+        return read(query, order, size, pageSize === undefined)
       }
-      yield* read(query, order, pageSize)
+      yield* lanes === 1 ? ofLane(0) : mergeRows([...Array(lanes).keys()].map(ofLane), order)
     }
   }
 }
@@ -113,7 +135,7 @@ export function queryRowsOfDay(tables: Tables, parts: RowParts = 'whole') {
         ExpressionAttributeValues: { ':part': part, ':first': firstId, ':last': lastId },
         ConsistentRead: true,
       }
-      return read(query, order, pageSize)
+      return read(query, order, pageSize, pageSize === undefined)
     })
 }
 

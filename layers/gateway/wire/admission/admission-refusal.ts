@@ -78,14 +78,14 @@ const MOST_WAIT_SECONDS = 24 * 60 * 60
 function usedUp(key: Key, name: CounterName, { nowMs }: Refused): Words {
   const { counts, within } = COUNTERS[name]
   return {
-    message: `This key is limited to ${limitOf(key, name)} ${counts} per ${within}. It can be used again ${nextWindow(name, nowMs)}.`,
+    message: `This key is limited to ${limitOf(key, name, nowMs)} ${counts} per ${within}. It can be used again ${nextWindow(name, nowMs)}.`,
     windowInSeconds: secondsLeft(COUNTERS[name], nowMs),
   }
 }
 
 /** Waiting does not help a request that is beyond the whole limit. */
 function tooDear(key: Key, name: CounterName, { nowMs, priced }: Refused): Words {
-  const [limit, left] = [limitOf(key, name) ?? 0n, leftIn(key, name, nowMs) ?? 0n]
+  const [limit, left] = [limitOf(key, name, nowMs) ?? 0n, leftIn(key, name, nowMs) ?? 0n]
   const isCoverable = !priced || holdOf(priced) <= limit || lowerCap(priced, limit, 1) !== undefined
   const has = `This key is limited to ${formatCredits(limit)} credits per ${COUNTERS[name].within} and has ${formatCredits(left > 0n ? left : 0n)} left`
   const more = isCoverable ? `try again ${nextWindow(name, nowMs)}` : "ask the gateway's operator for a higher limit"

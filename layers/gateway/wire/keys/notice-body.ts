@@ -1,6 +1,6 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import { ulidTimeMs } from '../../domain/basics/ulid.ts'
-import { isAccountId } from '../../domain/keys/key.ts'
+import { accountIdOf, isAccountId } from '../../domain/keys/key.ts'
 import type { Notice, Owner } from '../../domain/keys/notice.ts'
 
 export type NoticeBody = {
@@ -12,10 +12,11 @@ export type NoticeBody = {
 
 /** A notice as it is told. It has no secret, nor a part or a hash of one. */
 export function noticeBody({ id, what, facts }: Notice, owner: Owner): NoticeBody {
-  const { id: ownerId, name, externalId, purse } = owner
+  const { id: ownerId, name, externalId } = owner
+  const accountId = accountIdOf(owner)
   const names = isAccountId(ownerId)
     ? { account_id: ownerId, account_name: name }
-    : { key_id: ownerId, key_name: name, ...(purse && { account_id: purse.accountId }) }
+    : { key_id: ownerId, key_name: name, ...(accountId && { account_id: accountId }) }
   const data = { ...names, external_id: externalId ?? null, ...facts }
   return { id, type: what, timestamp: isoTime(ulidTimeMs(id)), data }
 }

@@ -1,0 +1,81 @@
+import { creditsLeft } from '../../domain/admission/counters.ts'
+import { type AdmissionRefusal, ERRORS, type Remedy } from '../../domain/basics/gateway-error.ts'
+import { expiredHolds, isAccountId, type Key } from '../../domain/keys/key.ts'
+import { isCreditRefusal } from '../../domain/keys/notice.ts'
+import type { ReadKey } from '../../store/keys/read-key.ts'
+import { invalidKey } from '../../wire/keys/key-refusals.ts'
+import type { FinishDeadHolds } from '../billing/finish-hold.ts'
+import type { AdmitDeps, AnswerRefusal, Candidate, Tries } from './admit.ts'
+import type { AnotherLane } from './another-lane.ts'
+import { requireAccess } from './credential.ts'
+import type { Draw } from './draw.ts'
+
+type RemedyDeps = Pick<AdmitDeps, 'wholeKey'> & {
+  readonly finishDeadHolds: FinishDeadHolds
+  readonly readKey: ReadKey
+  readonly draw: Draw
+  readonly anotherLane: AnotherLane
+}
+
+/** Loaded with the first refusal. */
+export async function answerRefusal(
+  deps: RemedyDeps,
+  ...[request, demand, tries, found]: Parameters<AnswerRefusal>
+): Promise<void> {
+  requireAccess(request)
+  const { key: own, hash } = request.credential
+  let [key, why] = [own, found]
+  if (own.lane && isRemedy('try another lane', found)) {
+    const other = await deps.anotherLane(own, demand, request, tries)
+    if (!other) throw invalidKey()
+    if (other.why === undefined) {
+      request.credential = { hash, key: other.lane, cached: false }
+      return
+    }
+    key = other.whole
+    why = other.why
+    request.credential.whole = Promise.resolve(key)
+  }
+  if (isRemedy('draw from the account', why) && own.purse) {
+    const shortage = await deps.draw({ ...own, purse: own.purse }, demand.hold, request)
+    if (!shortage) return
+    if (own.lane) key = await deps.wholeKey(own, request.nowMs)
+    key = { ...key, available: shortage.most }
+    // The pool of a key that is alone is no account.
+    if (isAccountId(own.purse.accountId)) tries.shortage = shortage
+  }
+  if (isRemedy('lower the cap for credits', why) && (await lower(request, tries, key))) return
+  const dead = expiredHolds(own, request.nowMs)
+  if (isRemedy('finish dead holds', why) && dead.length > 0 && !tries.sweptDead) {
+    await deps.finishDeadHolds(own, dead, request.deadlineMs)
+    const fresh = (await deps.readKey(own.address)) ?? own
+    request.credential = { hash, key: fresh, cached: false }
+    tries.sweptDead = true
+    return
+  }
+  const { admissionRefusal } = await import('#advice')
+  const refusal = admissionRefusal(why, key, request, tries.shortage)
+  if (!ERRORS[why].countsAsRequest) throw refusal
+  tries.unpaid = refusal
+  // An account has the mark of its own that its credits are used up.
+  const isOfAccount = why === 'credit_balance_exhausted' && own.purse !== undefined
+  if (isCreditRefusal(why) && !isOfAccount) tries.creditRefusal = why
+}
+
+function isRemedy(remedy: Remedy, why: AdmissionRefusal): boolean {
+  return ERRORS[why].remedies?.includes(remedy) === true
+}
+
+/** Each further try asks for a smaller share, so that racing requests find room for each other. */
+async function lower(request: Candidate, tries: Tries, key: Key): Promise<boolean> {
+  const { priced, nowMs } = request
+  const left = creditsLeft(key, nowMs)
+  // A cap that goes by a hidden balance would tell it.
+  if (tries.shortage?.account.hidesBalance && left === key.available) return false
+  const { lowerCap } = await import('#advice')
+  const lowered = priced && lowerCap(priced, left, tries.share)
+  if (!lowered) return false
+  request.priced = lowered
+  tries.share /= 2
+  return true
+}

@@ -17,7 +17,7 @@ export type Chat = { readonly model: Model; readonly stream: boolean }
 export type Timing = { readonly firstMs: number; readonly wholeMs: number }
 
 /** Connections are kept, as an SDK keeps them. */
-const plainAgent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+const plainAgent = new Agent({ keepAlive: true })
 
 type Manner = { readonly atOnce: number; readonly pauseMs: number }
 const MANY: Manner = { atOnce: AT_ONCE, pauseMs: 0 }
@@ -40,6 +40,16 @@ export async function send(
   }
   await Promise.all(Array.from({ length: atOnce }, sendInTurn))
   return sent
+}
+
+/** Asks at even times, also while others wait for their answers. */
+export async function paced<T>(askOnce: (count: number) => Promise<T>, everyMs: number, forMs: number): Promise<T[]> {
+  const [asked, startMs]: [Promise<T>[], number] = [[], performance.now()]
+  for (let i = 0; performance.now() - startMs < forMs; i++) {
+    asked.push(askOnce(i))
+    await sleep(Math.max(0, startMs + (i + 1) * everyMs - performance.now()))
+  }
+  return Promise.all(asked)
 }
 
 export type Turn = {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openInstance } from '../functions/instance.ts'
 import { bundleFunction } from '../infra/functions/bundle.ts'
 import { GIVES_MEMORY_BACK, stageOf } from '../infra/stages.ts'
 import { requireCatalog } from '../layers/catalog/parse-catalog.ts'
@@ -10,11 +11,14 @@ import { parseCredits } from '../layers/gateway/domain/money/money.ts'
 import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
 import type { FunctionName } from '../layers/gateway/endpoints.ts'
 import { BRAND, ENV } from '../layers/gateway/names.ts'
+import { jsonLog } from '../layers/gateway/platform/log/log.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
-import { openTables } from '../layers/gateway/store/dynamodb/tables.ts'
+import { openTables, type Tables } from '../layers/gateway/store/dynamodb/tables.ts'
 import { LOCAL_TABLES } from '../local/database-thread.ts'
+import { listenHere } from '../local/dynamodb/http-server.ts'
 import { actBy, issueKey } from '../local/issue-key.ts'
+import { createGatewayServer } from '../local/server.ts'
 import { MODELS } from './upstream.ts'
 
 type Stack = DisposableStack | AsyncDisposableStack
@@ -61,6 +65,16 @@ export function catalogFor(upstreamUrl: string): CatalogData {
       routes: [{ provider: 'up', model: id }],
     })),
   })
+}
+
+/** The address of a gateway of this process, with an instance of its own. */
+export async function openGateway(tables: Tables, stack: AsyncDisposableStack): Promise<string> {
+  const instance = openInstance({ tables, config: { ...LOCAL_TABLES, ...BRAND }, log: jsonLog(() => {}) })
+  const server = createGatewayServer(Promise.resolve(instance), { countTokens: async () => [] })
+  const url = `http://127.0.0.1:${await listenHere(server)}/v1`
+  stack.defer(() => void server.closeAllConnections())
+  stack.defer(() => void server.close())
+  return url
 }
 
 const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 }

@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openInstance } from '../../functions/instance.ts'
 import { newAccount } from '../../layers/gateway/domain/keys/account.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
-import { BRAND } from '../../layers/gateway/names.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { createAccount } from '../../layers/gateway/store/accounts/change-account.ts'
 import type { UpdateInput } from '../../layers/gateway/store/dynamodb/database.ts'
 import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
-import { listenHere } from '../../local/dynamodb/http-server.ts'
 import { actBy } from '../../local/issue-key.ts'
-import { createGatewayServer } from '../../local/server.ts'
 import { medianOf, number, type Row, withSpread } from '../figures.ts'
-import { ask } from '../load.ts'
+import { ask, paced, type Timing } from '../load.ts'
 import type { Stand } from '../stand.ts'
-import { prepareTables } from '../waybill.ts'
+import { openGateway, prepareTables } from '../waybill.ts'
 
 const KEYS = 10
 const EVERY_MS = 50
@@ -43,18 +38,15 @@ export async function accounts(stand: Stand): Promise<{ rows: Row[] }> {
       return update(input)
     },
   })
-  const instance = openInstance({ tables, config: { ...LOCAL_TABLES, ...BRAND }, log: jsonLog(() => {}) })
-  const server = createGatewayServer(Promise.resolve(instance), { countTokens: async () => [] })
-  const url = `http://127.0.0.1:${await listenHere(server)}`
-  stack.defer(() => void server.close())
+  const url = await openGateway(tables, stack)
   const found = { account: [] as number[], alone: [] as number[] }
   let requests = 0
   for (let round = 1; round <= ROUNDS; round++) {
     stand.say(`accounts: round ${round} of ${ROUNDS}`)
     for (const name of ['alone', 'account'] as const) {
       const headers = callers[name].map(({ secret }) => ({ Authorization: `Bearer ${secret}` }))
-      const target = { url: `${url}/v1`, headers }
-      const times = (await Promise.all(headers.map((_, caller) => paced(() => ask(target, CHAT, caller))))).flat()
+      const target = { url, headers }
+      const times = (await Promise.all(headers.map((_, caller) => oneKey(() => ask(target, CHAT, caller))))).flat()
       if (name === 'account') requests += times.length
       found[name].push(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN)
     }
@@ -69,12 +61,7 @@ export async function accounts(stand: Stand): Promise<{ rows: Row[] }> {
   }
 }
 
-async function paced(askOnce: () => Promise<{ readonly wholeMs: number }>): Promise<number[]> {
-  const [times, startMs]: [Promise<{ readonly wholeMs: number }>[], number] = [[], performance.now()]
+async function oneKey(askOnce: () => Promise<Timing>): Promise<number[]> {
   await sleep(Math.random() * EVERY_MS)
-  for (let i = 1; performance.now() - startMs < ROUND_MS; i++) {
-    times.push(askOnce())
-    await sleep(Math.max(0, startMs + i * EVERY_MS - performance.now()))
-  }
-  return (await Promise.all(times)).map(({ wholeMs }) => wholeMs)
+  return (await paced(askOnce, EVERY_MS, ROUND_MS)).map(({ wholeMs }) => wholeMs)
 }

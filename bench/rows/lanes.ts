@@ -1,32 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { openInstance } from '../../functions/instance.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
-import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
-import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
+import { FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { openTables, type Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readBooks } from '../../layers/gateway/store/keys/read-books.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { LOCAL_TABLES, startDatabase } from '../../local/database-thread.ts'
-import { listenHere } from '../../local/dynamodb/http-server.ts'
 import { itemBytes } from '../../local/dynamodb/item-bytes.ts'
 import { WRITE_UNITS } from '../../local/dynamodb/throttle.ts'
 import type { Item } from '../../local/dynamodb/value.ts'
 import { actBy } from '../../local/issue-key.ts'
-import { createGatewayServer } from '../../local/server.ts'
 import { writeUnits } from '../bill/bill.ts'
 import { markdownTable, number } from '../figures.ts'
+import { ask, paced } from '../load.ts'
 import type { Stand } from '../stand.ts'
-import { prepareTables } from '../waybill.ts'
+import { openGateway, prepareTables } from '../waybill.ts'
 
 const INSTANCES = 32
 const LANES = [1, 2, 4, 8, 16, 32]
 const STREAM_SECONDS = [4, 20, 60]
 const RATES = [50, 70, 100, 150, 200, 300, 500, 1_000]
 const RATE_MS = 15_000
-const CHAT = JSON.stringify({ model: 'four-seconds', stream: true, messages: [{ role: 'user', content: 'Hello' }] })
 
 /** Streams of four seconds to one key, at rising rates, by many instances over a database that throttles as DynamoDB does. */
 export async function lanes(stand: Stand) {
@@ -39,7 +34,7 @@ export async function lanes(stand: Stand) {
   for (const count of [1, 16]) {
     const { key, secret } = await prepareTables(endpoint, upstream)
     if (count > 1) await updateKey(tables)(key.id, { lanes: count, maxConcurrent: 16_000 }, actBy('bench'))
-    const urls = await Promise.all(Array.from({ length: INSTANCES }, () => openServer(tables, stack)))
+    const urls = await Promise.all(Array.from({ length: INSTANCES }, () => openGateway(tables, stack)))
     let last = 'none'
     for (const rate of RATES) {
       stand.say(`lanes: ${count}, ${rate} requests a second`)
@@ -56,32 +51,17 @@ export async function lanes(stand: Stand) {
   return { rows, blocks: { lanes: await unitsTable(tables, endpoint, upstream) } }
 }
 
-async function openServer(tables: Tables, stack: AsyncDisposableStack): Promise<string> {
-  const instance = openInstance({ tables, config: { ...LOCAL_TABLES, ...BRAND }, log: jsonLog(() => {}) })
-  const server = createGatewayServer(Promise.resolve(instance), { countTokens: async () => [] })
-  const url = `http://127.0.0.1:${await listenHere(server)}/v1`
-  stack.defer(() => void server.closeAllConnections())
-  stack.defer(() => void server.close())
-  return url
-}
-
 /** The share that was answered, also of those that could not be sent in time. */
 async function drive(urls: readonly string[], secret: string, rate: number) {
-  const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' }
-  const ask = async (url: string): Promise<number> => {
-    const askedMs = performance.now()
-    const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: CHAT })
-    const firstMs = performance.now() - askedMs
-    return (await response.text()).includes('[DONE]') ? firstMs : Number.NaN
+  const headers = [{ Authorization: `Bearer ${secret}` }]
+  const loop = performance.eventLoopUtilization()
+  const askNext = async (i: number): Promise<number> => {
+    const asked = ask({ url: urls[i % urls.length] ?? '', headers }, { model: 'four-seconds', stream: true })
+    return asked.then(({ firstMs }) => firstMs).catch(() => Number.NaN)
   }
-  const [startMs, loop] = [performance.now(), performance.eventLoopUtilization()]
-  const asked: Promise<number>[] = []
-  for (let i = 0; performance.now() - startMs < RATE_MS; i++) {
-    asked.push(ask(urls[i % urls.length] ?? '').catch(() => Number.NaN))
-    await sleep(Math.max(0, startMs + (i * 1_000) / rate - performance.now()))
-  }
+  const all = await paced(askNext, 1_000 / rate, RATE_MS)
   const { utilization } = performance.eventLoopUtilization(loop)
-  const times = (await Promise.all(asked)).filter((ms) => !Number.isNaN(ms)).toSorted((a, b) => a - b)
+  const times = all.filter((ms) => !Number.isNaN(ms)).toSorted((a, b) => a - b)
   const answered = times.length / ((rate * RATE_MS) / 1_000)
   return {
     answered: Math.min(1, answered),

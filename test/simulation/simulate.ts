@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { CONTRACTS } from '../../layers/gateway/endpoints.ts'
+import { ACCOUNT_VARIANTS } from './account-variants.ts'
 import { ACTS } from './history.ts'
+import { LANE_VARIANTS } from './lane-variants.ts'
 import { COUNTED, type Totals } from './totals.ts'
 import { VARIANTS } from './variants.ts'
 import type { Report, Share } from './worker.ts'
@@ -10,6 +12,12 @@ import type { Report, Share } from './worker.ts'
 type Wanted = { readonly seed: number; readonly histories: number; readonly every: number; readonly workers: number }
 
 const ENOUGH_FOR_EACH = 200
+
+/** Histories with accounts, and those with lanes. */
+const SUBJECTS = [
+  { variants: ACCOUNT_VARIANTS, seed: 1, every: 5 },
+  { variants: LANE_VARIANTS, seed: 2, every: 10 },
+] as const
 
 const { broken, ...wanted } = readArguments()
 // Workers that are still searching end with the process.
@@ -51,7 +59,11 @@ async function catchEach({ seed, histories, every, workers }: Wanted, faults: re
     if (found) caught += 1
     console.log(`${found ? 'caught' : 'MISSED'}: ${share.broken}${found ? ` (${found.split('\n')[0]})` : ''}`)
   }
-  const shares = faults.map((broken) => ({ seed, histories, stride: every, broken }))
+  const shares = faults.map((broken) => {
+    // The histories in which it can show at all.
+    const ofSubject = SUBJECTS.find(({ variants }) => every === 1 && variants.some(({ name }) => name === broken))
+    return { seed: ofSubject?.seed ?? seed, histories, stride: ofSubject?.every ?? every, broken }
+  })
   await Promise.all(
     Array.from({ length: workers }, (_, i) =>
       runWorker(

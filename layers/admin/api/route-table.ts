@@ -12,6 +12,7 @@ import type { Call, Lines } from './call.ts'
 import * as catalog from './catalog.ts'
 import * as events from './events.ts'
 import { readFields } from './fields.ts'
+import { listFocus } from './focus.ts'
 import * as grants from './grants.ts'
 import * as keys from './keys.ts'
 import { getOverview } from './overview.ts'
@@ -87,6 +88,7 @@ export const ROUTES = {
   listRequests: route('GET /requests', 'usage.read', queries.requestsQuery, requests.list),
   getRequest: route('GET /requests/{id}', 'usage.read', bodies.nothing, requests.get),
   getUsage: route('GET /usage', 'usage.read', queries.usageQuery, getUsage),
+  listFocus: route('GET /focus', 'usage.read', queries.focusQuery, listFocus),
   audit: route('POST /audits', 'usage.read', bodies.auditBody, auditPage),
   getCatalog: route('GET /catalog', 'catalog.read', queries.catalogQuery, catalog.get),
   putCatalog: route('PUT /catalog', 'catalog.write', bodies.putCatalogBody, catalog.put, CATALOG),

@@ -10,9 +10,10 @@ import {
 } from '../../gateway/domain/money/price.ts'
 import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/money/price-kinds.ts'
 import { mayBeBilled } from '../../gateway/domain/routing/upstream-failure.ts'
+import { hasSoundTokens, quantitiesOf } from '../../gateway/domain/rows/charges.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
-import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
+import { expectedCost } from '../usage/expected-cost.ts'
 
 export type Entry = readonly [name: string, ...lines: string[]]
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { FOCUS_COLUMNS } from '../../../gateway/domain/rows/focus-line.ts'
 import { SUMMED_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Account } from './accounts.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
-import { count, credits, flag, kind, moment, Quantiles, type Shape, text, texts } from './parts.ts'
+import { count, credits, flag, kind, moment, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
 import { USAGE_GROUPS } from './queries.ts'
 import { sumFields } from './usage-record.ts'
 
@@ -42,6 +43,10 @@ export const UsagePage = z.object({
     .describe('The groups over the whole range, the dearest first; days in their order.'),
 })
 export type UsagePage = Shape<typeof UsagePage>
+
+const column = (name: string) => [name, orNull(text(`The column ${name} of FOCUS 1.4.`))] as const
+
+export const FocusLine = z.object(Object.fromEntries(FOCUS_COLUMNS.map(column)))
 
 const ErrorCount = z.object({ code: text('The code of the error.'), requests: count('Requests with it.') })
 

@@ -1,5 +1,6 @@
 import { ERROR_KINDS } from '../basics/gateway-error.ts'
 import type { Nano } from '../money/money.ts'
+import { type Charges, chargesOf } from './charges.ts'
 import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
 type SummedFields = { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
@@ -20,6 +21,8 @@ export type UsagePart = Figures & {
   readonly provider?: string | undefined
   /** The number of requests that ended with an error, by its code; `other` for codes that are not the gateway's own. */
   readonly errors: Readonly<Record<string, number>>
+  /** In the total of a day: `cost` by the kind of price. An older total lacks some, or all. */
+  readonly charges: Charges
 }
 
 const NO_SUMS = Object.fromEntries(
@@ -42,6 +45,8 @@ const FIGURES = Object.keys(NO_FIGURES) as (keyof Figures)[]
 export type DayTotal = {
   readonly keyId: string
   readonly day: string
+  /** The account of the key, as rows of the day have it. */
+  readonly accountId?: string | undefined
   /** One part for each pair of model and provider that the key used, in the order of their names. */
   readonly parts: readonly UsagePart[]
   /** From this time on rows of the day may be gone; without it, never. */
@@ -72,13 +77,14 @@ export function partOf(row: UsageRow): UsagePart {
       ...(errorCode !== undefined && { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 }),
       ...(alsoRefused > 0 && { [WITHOUT_ROW]: alsoRefused }),
     },
+    charges: {},
     costOfStated: isStated ? row.cost : 0n,
     withoutCost: !isStated && row.usageSource !== 'none' ? 1 : 0,
   }
 }
 
 export function emptyPart({ model, provider }: Pick<UsagePart, 'model' | 'provider'> = {}): UsagePart {
-  return { ...NO_FIGURES, model, provider, errors: {} }
+  return { ...NO_FIGURES, model, provider, errors: {}, charges: {} }
 }
 
 /** Adds to a part in place, because a closing adds up millions of rows. */
@@ -87,6 +93,11 @@ export function addTo(part: UsagePart, more: UsagePart): void {
   for (const name of FIGURES) sum[name] = plus(part[name], more[name])
   const errors = part.errors as Record<string, number>
   for (const code in more.errors) errors[code] = (errors[code] ?? 0) + (more.errors[code] as number)
+  const charges = part.charges as Record<string, Charges[string]>
+  for (const [kind, { count, cost }] of Object.entries(more.charges)) {
+    const { count: counted, cost: charged } = charges[kind] ?? { count: 0, cost: 0n }
+    charges[kind] = { count: counted + count, cost: charged + cost }
+  }
 }
 
 function plus(a: number | Nano, b: number | Nano): number | Nano {
@@ -98,6 +109,7 @@ export class DayCounter {
   readonly #day: string
   readonly #parts = new Map<string, UsagePart>()
   #rowsUntilMs: number | undefined
+  #accountId: string | undefined
 
   constructor(keyId: string, day: string) {
     this.#keyId = keyId
@@ -105,10 +117,12 @@ export class DayCounter {
   }
 
   add(row: UsageRow): void {
-    this.#add(partOf(row), row.keptUntilMs)
+    this.#accountId ??= row.accountId
+    this.#add({ ...partOf(row), charges: chargesOf(row) }, row.keptUntilMs)
   }
 
-  addTotal({ parts, rowsUntilMs }: DayTotal): void {
+  addTotal({ accountId, parts, rowsUntilMs }: DayTotal): void {
+    this.#accountId ??= accountId
     for (const part of parts) this.#add(part, rowsUntilMs)
   }
 
@@ -122,7 +136,7 @@ export class DayCounter {
 
   total(): DayTotal {
     const parts = [...this.#parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part)
-    return { keyId: this.#keyId, day: this.#day, parts, rowsUntilMs: this.#rowsUntilMs }
+    return { keyId: this.#keyId, day: this.#day, accountId: this.#accountId, parts, rowsUntilMs: this.#rowsUntilMs }
   }
 }
 
@@ -135,13 +149,13 @@ export function sumsOf({ parts }: Pick<DayTotal, 'parts'>): Sums {
   )
 }
 
-/** True if both totals of the same key and day agree. Two versions of the code may count different error codes apart. */
+/** True if both totals of the same key and day agree. Two versions of the code may count different error codes apart, and charges. */
 export function isSameTotal(a: DayTotal, b: DayTotal): boolean {
   return textOf(a) === textOf(b)
 }
 
 function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal): string {
-  const sorted = parts.map(({ errors, ...part }) => [
+  const sorted = parts.map(({ errors, charges: _, ...part }) => [
     ...Object.entries(part).sort(([x], [y]) => (x < y ? -1 : 1)),
     Object.values(errors).reduce((sum, count) => sum + count, 0),
   ])

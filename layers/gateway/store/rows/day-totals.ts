@@ -1,4 +1,5 @@
 import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
+import type { Charges } from '../../domain/rows/charges.ts'
 import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/rows/day-total.ts'
 import { USAGE_ITEMS } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
@@ -11,20 +12,22 @@ const totalsOfDay = (day: string) => `${USAGE_ITEMS.day}${day}`
 const keyInPart = (part: string, keyId: string) => ({ part, requestId: `${part}#${keyId}` })
 export const totalKey = (keyId: string, day: string) => keyInPart(totalsOfDay(day), keyId)
 
-export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal, part = totalsOfDay(day)): Item {
+export function toTotalItem({ keyId, day, accountId, parts, rowsUntilMs }: DayTotal, part = totalsOfDay(day)): Item {
   return {
     ...keyInPart(part, keyId),
     keyId,
     day,
+    accountId,
     parts: parts.map(withoutZeros),
     rowsUntil: rowsUntilMs === undefined ? undefined : isoTime(rowsUntilMs),
   }
 }
 
 /** A part has many figures, most of which are zero for most keys. */
-export function withoutZeros({ errors, ...part }: UsagePart): Item {
+export function withoutZeros({ errors, charges, ...part }: UsagePart): Item {
   const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
-  return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }
+  const maps = Object.entries({ errors, charges }).filter(([, map]) => Object.keys(map).length > 0)
+  return Object.fromEntries([...figures, ...maps])
 }
 
 export function toDayTotal(item: Item): DayTotal {
@@ -32,13 +35,18 @@ export function toDayTotal(item: Item): DayTotal {
   return {
     keyId: item.keyId as string,
     day: item.day as string,
+    accountId: item.accountId as string | undefined,
     parts: (item.parts as Item[]).map(toPart),
     rowsUntilMs: rowsUntil === undefined ? undefined : Date.parse(rowsUntil as string),
   }
 }
 
-export function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
-  const part: Item = { ...NO_FIGURES, model, provider, errors }
+export function toPart({ model, provider, errors = {}, charges = {}, ...stored }: Item): UsagePart {
+  const read = Object.entries(charges as Charges).map(([kind, { count, cost }]) => [
+    kind,
+    { count, cost: toNano(cost) },
+  ])
+  const part: Item = { ...NO_FIGURES, model, provider, errors, charges: Object.fromEntries(read) }
   for (const name in stored) {
     const zero = NO_FIGURES[name as keyof Figures]
     if (zero !== undefined) part[name] = typeof zero === 'bigint' ? toNano(stored[name]) : stored[name]

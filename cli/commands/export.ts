@@ -1,13 +1,10 @@
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
-import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
-import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
-import { FOCUS_COLUMNS, type FocusLine } from '../../layers/gateway/domain/rows/focus-line.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import type { FocusLine } from '../../layers/gateway/domain/rows/focus-line.ts'
 import { option } from './arguments.ts'
-import type { ExportFormat } from './exported-rows.ts'
 import type { CommandRow, Session } from './open-session.ts'
-import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery } from './time-range.ts'
-import { printPieces } from './usage.ts'
+import { type RangeOptions, rangeOf, rangeOptions, rangeQuery } from './time-range.ts'
 
 export const EXPORT: CommandRow = {
   words: 'what was charged, in formats of others',
@@ -23,21 +20,16 @@ export const EXPORT: CommandRow = {
   },
 }
 
-async function focusAction(session: Session, options: RangeOptions & { format: ExportFormat }): Promise<void> {
-  const { json, nowMs } = session
-  const format = json ? 'jsonl' : options.format
-  const { fromMs, toMs = momentsOf(utcDay(nowMs)).fromMs } = rangeOf(options, nowMs)
-  await printPieces(session, 'export focus', focusText(session, { fromMs, toMs }, format))
-}
-
-async function* focusText({ admin }: Session, range: Range, format: ExportFormat): AsyncGenerator<string> {
-  const textOf = (line: FocusLine) =>
-    format === 'csv' ? csvLine(FOCUS_COLUMNS.map((name) => line[name] ?? undefined)) : `${JSON.stringify(line)}\n`
-  for (let after: string | null | undefined, isFirst = true; after !== null; isFirst = false) {
-    const query = { ...rangeQuery(range), limit: 100, after }
-    const page: List<FocusLine> = await admin.get('/focus', query)
-    const header = isFirst && format === 'csv' ? csvLine(FOCUS_COLUMNS) : ''
-    yield header + page.data.map(textOf).join('')
+async function focusAction({ admin, out, json, nowMs }: Session, options: RangeOptions & { format: string }) {
+  const { fromMs, toMs = nowMs - (nowMs % DAY_MS) } = rangeOf(options, nowMs)
+  const isCsv = !json && options.format === 'csv'
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: List<FocusLine> = await admin.get('/focus', { ...rangeQuery({ fromMs, toMs }), limit: 100, after })
+    const [first] = page.data
+    if (isCsv && first && after === undefined) out.log(csvLine(Object.keys(first)).trimEnd())
+    for (const line of page.data) {
+      out.log(isCsv ? csvLine(Object.values(line).map((value) => value ?? undefined)).trimEnd() : JSON.stringify(line))
+    }
     after = page.has_more ? page.last_id : null
   }
 }

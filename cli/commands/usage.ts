@@ -88,32 +88,26 @@ export function explanationLines(explanation: readonly Explained[]): string[] {
 }
 
 async function exportAction(session: Session, options: ExportOptions): Promise<void> {
-  const { admin, json, nowMs } = session
+  const { admin, terminal, json, nowMs } = session
   const { format, key, account, user, tag } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs)
   const pieces = exportedText(admin, { fromMs, toMs, key_id: key, account, user, tag }, format)
-  await printPieces(session, 'usage export', pieces)
-}
-
-/** No faster than they are read. A reader that has seen enough, such as `head`, ends it. */
-export async function printPieces(session: Session, command: string, pieces: AsyncIterable<string>): Promise<void> {
-  await pipeline(Readable.from(shown(pieces, session, command)), session.terminal.output, { end: false }).catch(
-    (error) => {
-      if (error.code !== 'EPIPE') throw error
-    },
-  )
+  // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
+  await pipeline(Readable.from(shown(pieces, session)), terminal.output, { end: false }).catch((error) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 }
 
 /** Pieces in plain text. Their number of lines is shown as progress, unless the rows themselves are on the terminal. */
-async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session, command: string) {
+async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session): AsyncGenerator<string> {
   if (out.isTerminal) progress.stop()
   let lines = 0
   for await (const piece of pieces) {
     lines += piece.split('\n').length - 1
-    progress.say(`${command}: ${lines} lines`)
+    progress.say(`usage export: ${lines} lines`)
     yield plainText(piece)
   }
 }

@@ -58,14 +58,11 @@ export function dayExporter(
   /** All lines of the day each time: there are few for each key. */
   async function exportCharges(day: string): Promise<void> {
     const parts = partsOf(FOCUS_FOLDER, day)
-    try {
-      for await (const total of totalsOf(day)) {
-        for (const line of focusLines(total)) await parts.add(`${JSON.stringify(line)}\n`)
-      }
-      await parts.write()
-    } finally {
-      await parts.written
+    for await (const total of totalsOf(day)) {
+      for (const line of focusLines(total)) await parts.add(`${JSON.stringify(line)}\n`)
     }
+    await parts.write()
+    await parts.written
   }
 
   async function exportKey(total: DayTotal, parts: PartWriter, from?: ExportCursor): Promise<boolean> {

@@ -4,7 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { EXPORT_COLUMNS, EXPORT_FOLDER } from '../../layers/gateway/domain/rows/export-line.ts'
-import { FOCUS_COLUMNS, FOCUS_FOLDER } from '../../layers/gateway/domain/rows/focus-line.ts'
+import { FOCUS_FOLDER } from '../../layers/gateway/domain/rows/focus-line.ts'
 import { acknowledge, wildcard } from '../acknowledge.ts'
 import type { Stage } from '../stages.ts'
 
@@ -34,11 +34,9 @@ export function addUsageExport(parent: Construct, stage: Stage) {
   const catalogId = Aws.ACCOUNT_ID
   const databaseInput = { name: databaseName, description: `Usage of the Waybill stage ${stage.name}` }
   const database = new CfnDatabase(scope, 'Database', { catalogId, databaseInput })
-  const days = Object.entries(FOLDERS).map(([folder, { id, ...own }]) => {
-    const tableInput = tableOf(bucket, folder, own)
-    new CfnTable(scope, id, { catalogId, databaseName, tableInput }).addResourceDependency(database)
-    return bucket.arnForObjects(`${folder}/*`)
-  })
+  const table = new CfnTable(scope, 'Table', { catalogId, databaseName, tableInput: tableOf(bucket) })
+  table.addResourceDependency(database)
+  const days = [EXPORT_FOLDER, FOCUS_FOLDER].map((folder) => bucket.arnForObjects(`${folder}/*`))
   return {
     bucket,
     database: databaseName,
@@ -50,28 +48,12 @@ export function addUsageExport(parent: Construct, stage: Stage) {
   }
 }
 
-const FOLDERS = {
-  [EXPORT_FOLDER]: {
-    id: 'Table',
-    description: 'One line for each request, by the UTC day on which it began',
-    columns: EXPORT_COLUMNS,
-  },
-  [FOCUS_FOLDER]: {
-    id: 'FocusTable',
-    description: 'FOCUS 1.4: one line for each UTC day, key, model and kind of price',
-    // All are texts, so that no amount is rounded before a query casts it.
-    columns: FOCUS_COLUMNS.map((name) => ({ name: name.toLowerCase(), type: 'string' })),
-  },
-}
-
 /** Days are found by their names, so that none has to be added to the table. */
-type Own = { readonly description: string; readonly columns: CfnTable.ColumnProperty[] }
-
-function tableOf({ bucketName }: Bucket, folder: string, { description, columns }: Own): CfnTable.TableInputProperty {
-  const location = `s3://${bucketName}/${folder}/`
+function tableOf({ bucketName }: Bucket): CfnTable.TableInputProperty {
+  const location = `s3://${bucketName}/${EXPORT_FOLDER}/`
   return {
-    name: folder,
-    description,
+    name: 'usage',
+    description: 'One line for each request, by the UTC day on which it began',
     tableType: 'EXTERNAL_TABLE',
     parameters: {
       classification: 'json',
@@ -85,7 +67,7 @@ function tableOf({ bucketName }: Bucket, folder: string, { description, columns 
     },
     partitionKeys: [{ name: 'dt', type: 'string' }],
     storageDescriptor: {
-      columns,
+      columns: EXPORT_COLUMNS,
       location,
       inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
       outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { FOCUS_COLUMNS } from '../../../gateway/domain/rows/focus-line.ts'
 import { SUMMED_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Account } from './accounts.ts'
 import { Route } from './catalog.ts'
@@ -44,9 +43,7 @@ export const UsagePage = z.object({
 })
 export type UsagePage = Shape<typeof UsagePage>
 
-const column = (name: string) => [name, orNull(text(`The column ${name} of FOCUS 1.4.`))] as const
-
-export const FocusLine = z.object(Object.fromEntries(FOCUS_COLUMNS.map(column)))
+export const FocusLine = z.record(z.string(), orNull(text('The value of a column of FOCUS 1.4.')))
 
 const ErrorCount = z.object({ code: text('The code of the error.'), requests: count('Requests with it.') })
 

@@ -50,7 +50,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     'it needs an AWS account; a test below has the first signed',
   ],
   [
-    /^(export (WAYBILL_WEBHOOK_SECRET|WAYBILL_ADMIN(_KEY)?|STRIPE_WEBHOOK_SECRET|PAYMENT_LINK)=|npm start -- --webhook |npx node examples\/stripe\/)/,
+    /^(export (WAYBILL_WEBHOOK_SECRET|WAYBILL_ADMIN(_KEY)?|STRIPE_WEBHOOK_SECRET|PAYMENT_LINK)=|npm start -- --(webhook|otlp) |npx node examples\/stripe\/)/,
     'test/examples/guide-stripe.rest.test.ts runs it',
   ],
   [

@@ -176,9 +176,14 @@ export const SETTING_TABLE = {
     ENV.dailyLoss,
   ),
   exportUsage: flag(IN_PROD, 'whether [closed days](operate.md#closed-days) are exported to S3'),
-  otlpUrl: optional(
-    matching(/^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/, 'must begin with https://, without a name, a password or a query'),
+  otlpUrl: setting(
+    matching(
+      /^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/,
+      'must begin with https://, without a name, a password or a query',
+    ).nullable(),
+    inBoth(null),
     'the address of a collector of OpenTelemetry, to which each request that asked a model leaves as [a span](operate.md#spans)',
+    ENV.otlpUrl,
   ),
   keepRowsDays: setting(
     z.int().min(LEAST_ROW_DAYS).max(36_500).nullable(),

@@ -34,11 +34,7 @@ const OPTIONS = {
     'WAYBILL_WEBHOOK',
     'Where notices of keys are posted, signed with WAYBILL_WEBHOOK_SECRET or a secret that the data has.',
   ),
-  otlp: text(
-    'URL',
-    'WAYBILL_OTLP_URL',
-    'A collector of OpenTelemetry, to which requests leave as spans within two minutes.',
-  ),
+  otlp: text('URL', 'WAYBILL_OTLP_URL', 'A collector of OpenTelemetry, to which requests leave as spans.'),
   memory: { type: 'boolean', words: 'Keep no data: everything is gone at the end.' },
   'dynamodb-local': {
     type: 'boolean',

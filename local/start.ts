@@ -9,7 +9,6 @@ import { createClose } from '../functions/close/create.ts'
 import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import type { Tell } from '../functions/sweep/tell-notices.ts'
-import { MINUTE_MS } from '../layers/gateway/domain/basics/time.ts'
 import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gateway/names.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
@@ -133,20 +132,17 @@ async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack, t
   stack.defer(() => clearInterval(timer))
 }
 
-/** A hold is in the books long before this. */
-const SPAN_LAG_MS = 10_000
-
 /** Adds up the past, so that no page of the console reads every row. Nobody waits for it: the first run may have much to do. */
 function closeRegularly(instance: Instance, stack: AsyncDisposableStack, url: string | undefined): void {
   let isOver = false
   // The local database's indexes are never behind.
-  const close = createClose(instance, { pause: async () => {}, ...(url && { collector: { url, lagMs: SPAN_LAG_MS } }) })
+  const close = createClose(instance, { pause: async () => {}, collector: { url, lagMs: 10_000 } })
   const run = () =>
     close(undefined, { getRemainingTimeInMillis: () => (isOver ? 0 : Infinity) }).catch((error) => {
       if (!isOver) instance.log.problem('a closing failed', error, '-')
     })
   void run()
-  const timer = setInterval(run, url ? MINUTE_MS : CLOSE_EVERY_MINUTES * MINUTE_MS)
+  const timer = setInterval(run, (url ? 1 : CLOSE_EVERY_MINUTES) * 60_000)
   stack.defer(() => {
     isOver = true
     clearInterval(timer)

@@ -27,7 +27,7 @@ import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../scheduled-run.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter, type ExportOptions } from './export-day.ts'
-import { type Collector, spanSender } from './send-spans.ts'
+import { type Collector, sendSpans } from './send-spans.ts'
 import { hasLateRows, hourSummer } from './sum-hours.ts'
 
 export type CloseOptions = ExportOptions & {
@@ -44,14 +44,7 @@ export type CloseOptions = ExportOptions & {
 /** A run ends when its time does, or dies, and the next one goes on: everything that it writes may be written again. */
 export function createClose(
   instance: Instance,
-  {
-    putObject,
-    setRowExpiry,
-    collector,
-    trailFault = async () => undefined,
-    pause = sleep,
-    ...options
-  }: CloseOptions = {},
+  { putObject, setRowExpiry, trailFault = async () => undefined, pause = sleep, ...options }: CloseOptions = {},
 ) {
   const { tables, clock, log } = instance
   const read = readClosing(tables)
@@ -71,7 +64,7 @@ export function createClose(
     await closing.catch(() => {})
     const { exported, unexported } = await exportDays(before.closedThrough, hasTime)
     await attempt('hours could not be added up; the next run will', () => sumHours(hasTime))
-    if (collector) await attempt('spans could not be sent', () => spanSender(instance, hasTime)(collector))
+    await attempt('spans could not be sent', () => sendSpans(instance, hasTime, options.collector))
     const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))

@@ -6,13 +6,12 @@ import { openInstance } from '../instance.ts'
 import { createClose } from './create.ts'
 
 const bucket = readOptional('exportBucket')
-const url = readOptional('otlpUrl')
 const trail = readOptional('keysTrail')
 const instance = openInstance()
 
 export const handler = createClose(instance, {
   putObject: bucket ? openBucket(bucket) : undefined,
   setRowExpiry: setRowExpiry(instance.tables),
-  ...(url && { collector: { url } }),
+  collector: { url: readOptional('otlpUrl') },
   ...(trail && { trailFault: openTrail(trail) }),
 })

@@ -1,68 +1,61 @@
 import { parseJson } from '../../layers/gateway/domain/basics/json-object.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { SUMMING_LAG_MS, settledBefore } from '../../layers/gateway/domain/rows/closed-day.ts'
-import { spanOf } from '../../layers/gateway/domain/rows/span.ts'
+import { attributesOf, spanOf } from '../../layers/gateway/domain/rows/span.ts'
+import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { listBooks } from '../../layers/gateway/store/keys/read-books.ts'
 import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { mergeRows } from '../../layers/gateway/store/rows/merge-rows.ts'
 import { daysOf, idsOf, queryRowsOfDay } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { Instance } from '../instance.ts'
 
-export type Collector = { readonly url: string; readonly lagMs?: number; readonly timeoutMs?: number }
+export type Collector = { readonly url?: string | undefined; readonly lagMs?: number; readonly timeoutMs?: number }
 
-const MOST_SPANS = 500
-const MOST_CHARS = 1_000_000
-const TIMEOUT_MS = 10_000
+/** A row has bounded texts: so many spans are less than a megabyte. */
+const MOST_SPANS = 150
 
-/** Sends settled rows to a collector, oldest first. A run that dies, or a collector that takes nothing, leaves them to the next run. */
-export function spanSender({ tables, clock, config: { stage = 'local' } }: Instance, hasTime: () => boolean) {
+/** Sends settled rows, oldest first. A run that dies, or a collector that takes nothing, leaves them to the next run. */
+export async function sendSpans(instance: Instance, hasTime: () => boolean, collector: Collector = {}): Promise<void> {
+  const { tables, clock, config } = instance
+  const { url, lagMs = SUMMING_LAG_MS, timeoutMs = 10_000 } = collector
+  if (url === undefined) return
   const note = noteClosing(tables)
-  const rowsOfDay = queryRowsOfDay(tables)
-
-  return async ({ url, lagMs = SUMMING_LAG_MS, timeoutMs = TIMEOUT_MS }: Collector): Promise<void> => {
-    const nowMs = clock()
-    let toMs = nowMs - lagMs
-    for await (const book of listBooks(tables)) toMs = Math.min(toMs, settledBefore(book, nowMs, lagMs))
-    const { spannedThrough } = await readClosing(tables)()
-    const range = { fromMs: spannedThrough === undefined ? toMs : Date.parse(spannedThrough), toMs }
-    let [spans, chars, atMs, rejected] = [[] as string[], 0, 0, 0]
-    for (const dayMs of daysOf(range, 'oldest first')) {
-      for await (const row of mergeRows(rowsOfDay(dayMs, idsOf(range), 'oldest first'), 'oldest first')) {
-        if (row.model === undefined) continue
-        const span = JSON.stringify(spanOf(row))
-        if (spans.length === MOST_SPANS || (spans.length > 0 && chars + span.length > MOST_CHARS)) {
-          rejected += await post(url, spans, timeoutMs)
-          ;[spans, chars] = [[], 0]
-          // A millisecond may have more spans than fit together.
-          if (atMs < row.startedAtMs) await note({ spannedThrough: isoTime(row.startedAtMs) })
-          if (!hasTime()) return
-        }
-        spans.push(span)
-        chars += span.length
-        atMs = row.startedAtMs
+  const nowMs = clock()
+  let toMs = nowMs - lagMs
+  for await (const book of listBooks(tables)) toMs = Math.min(toMs, settledBefore(book, nowMs, lagMs))
+  const { spannedThrough = isoTime(toMs) } = await readClosing(tables)()
+  const range = { fromMs: Date.parse(spannedThrough), toMs }
+  let [rows, rejected]: [UsageRow[], number] = [[], 0]
+  for (const dayMs of daysOf(range, 'oldest first')) {
+    for await (const row of mergeRows(queryRowsOfDay(tables)(dayMs, idsOf(range), 'oldest first'), 'oldest first')) {
+      if (row.model === undefined) continue
+      if (rows.length === MOST_SPANS) {
+        rejected += await post(rows)
+        // A millisecond may have more spans than fit together.
+        if (rows.at(-1)?.startedAtMs !== row.startedAtMs) await note({ spannedThrough: isoTime(row.startedAtMs) })
+        if (!hasTime()) return
+        rows = []
       }
+      rows.push(row)
     }
-    if (spans.length > 0) rejected += await post(url, spans, timeoutMs)
-    await note({ spannedThrough: isoTime(toMs) })
-    if (rejected > 0) throw new Error(`The collector rejected ${rejected} spans, which are not sent again.`)
   }
+  if (rows.length > 0) rejected += await post(rows)
+  await note({ spannedThrough: isoTime(toMs) })
+  if (rejected > 0) throw new Error(`The collector rejected ${rejected} spans, which are not sent again.`)
 
   /** The number of spans that the collector rejected for good. */
-  async function post(url: string, spans: readonly string[], timeoutMs: number): Promise<number> {
-    const resource = { attributes: [nameAs('service.name', 'waybill'), nameAs('deployment.environment.name', stage)] }
-    const scope = `{"scope":{"name":"waybill"},"spans":[${spans.join(',')}]}`
-    const reply = await fetch(`${url.replace(/\/$/, '')}/v1/traces`, {
+  async function post(rows: readonly UsageRow[]): Promise<number> {
+    const names = { 'service.name': 'waybill', 'deployment.environment.name': config.stage ?? 'local' }
+    const scopeSpans = [{ scope: { name: 'waybill' }, spans: rows.map(spanOf) }]
+    const reply = await fetch(`${url?.replace(/\/$/, '')}/v1/traces`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: `{"resourceSpans":[{"resource":${JSON.stringify(resource)},"scopeSpans":[${scope}]}]}`,
+      body: JSON.stringify({ resourceSpans: [{ resource: { attributes: attributesOf(names) }, scopeSpans }] }),
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const answer = (await reply.text()).slice(0, MOST_CHARS)
+    const answer = parseJson(await reply.text()) as { partialSuccess?: { rejectedSpans?: unknown } } | undefined
     if (!reply.ok) throw new Error(`The collector answered with status ${reply.status}.`)
-    const { partialSuccess } = (parseJson(answer) ?? {}) as { partialSuccess?: { rejectedSpans?: unknown } }
-    return Number(partialSuccess?.rejectedSpans) || 0
+    return Number(answer?.partialSuccess?.rejectedSpans) || 0
   }
 }
-
-const nameAs = (key: string, stringValue: string) => ({ key, value: { stringValue } })

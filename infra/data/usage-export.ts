@@ -42,9 +42,7 @@ export function addUsageExport(parent: Construct, stage: Stage) {
     database: databaseName,
     /** May write days, and read or delete none. */
     write: new PolicyStatement({ actions: ['s3:PutObject'], resources: days }),
-    acknowledged: days.map((all) =>
-      wildcard(scope, all, 'A day is a folder, and its parts are as many as it has rows.'),
-    ),
+    acknowledged: days.map((all) => wildcard(scope, all, 'A day is a folder, with as many parts as its rows need.')),
   }
 }
 

@@ -100,11 +100,7 @@ export function addFunctions(parent: Construct, props: Props) {
   sweep.startEvery(SWEEP_EVERY_MINUTES, 'SchedulerRole')
   const close = add('close', {
     description: 'Closes days: adds their usage up, and exports it',
-    environment: {
-      ...environment,
-      ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }),
-      ...(stage.otlpUrl && { [ENV.otlpUrl]: stage.otlpUrl }),
-    },
+    environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
     memoryMb: CLOSE_MEMORY_MB,
     timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
     concurrency: reserved.close,

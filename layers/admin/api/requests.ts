@@ -3,8 +3,8 @@ import { DAY_MS } from '../../gateway/domain/basics/time.ts'
 import { isRequestId } from '../../gateway/domain/basics/ulid.ts'
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatDecimal } from '../../gateway/domain/money/money.ts'
-import { type BillLine, billLines, formatPerMillion, isStated, parsePrice } from '../../gateway/domain/money/price.ts'
-import { hasSoundTokens, quantitiesOf } from '../../gateway/domain/rows/charges.ts'
+import { type BillLine, formatPerMillion } from '../../gateway/domain/money/price.ts'
+import { billOf } from '../../gateway/domain/rows/charges.ts'
 import { earliestRowMs, latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { readWhole, wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
@@ -96,7 +96,8 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
       state: 'settled',
       key_id: row.keyId,
       row: usageRecord(row) as NonNullable<RequestShape['row']>,
-      bill: billOf(row),
+      // Empty for a free request, and for a row whose price or tokens are damaged.
+      bill: ((row.usageSource !== 'none' && billOf(row)) || []).map(billLineShape),
       attempts: row.attempts.map((one) => ({ ...one, words: attemptWords(one), said: one.said ?? null })),
       explanation: explainRequest(row, key, nowMs, named.account_name),
     }
@@ -104,13 +105,6 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
   if (!key || !hold) return undefined
   const explanation = explainOpenHold(requestId, key, hold, nowMs)
   return { ...common, state: 'open', key_id: key.id, row: null, bill: [], attempts: [], explanation }
-}
-
-/** Empty for a free request, and for a row whose price or tokens are damaged. */
-function billOf(row: UsageRow): BillLineShape[] {
-  const { price } = row
-  if (row.usageSource === 'none' || !price || !isStated(price) || !hasSoundTokens(row)) return []
-  return billLines(parsePrice(price), quantitiesOf(row)).map(billLineShape)
 }
 
 function billLineShape({ kind, unit, count, pricePico, amountPico }: BillLine): BillLineShape {

@@ -1,19 +1,11 @@
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import { formatCredits, formatDecimal } from '../../gateway/domain/money/money.ts'
-import {
-  type BillLine,
-  billLines,
-  formatPerMillion,
-  isStated,
-  parsePrice,
-  sumOf,
-} from '../../gateway/domain/money/price.ts'
+import { type BillLine, formatPerMillion, sumOf } from '../../gateway/domain/money/price.ts'
 import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/money/price-kinds.ts'
 import { mayBeBilled } from '../../gateway/domain/routing/upstream-failure.ts'
-import { hasSoundTokens, quantitiesOf } from '../../gateway/domain/rows/charges.ts'
+import { billOf, expectedCost } from '../../gateway/domain/rows/charges.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
-import { expectedCost } from '../usage/expected-cost.ts'
 
 export type Entry = readonly [name: string, ...lines: string[]]
 
@@ -86,9 +78,8 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf 
 
 /** The lines in columns: name, count, unit, price, amount, and in some a remark. */
 function priced(row: UsageRow): Entry[] {
-  const { price } = row
-  if (!price || !isStated(price) || !hasSoundTokens(row)) return unpriced(row)
-  const lines = billLines(parsePrice(price), quantitiesOf(row))
+  const lines = billOf(row)
+  if (!lines) return unpriced(row)
   const counts = lines.map(({ count }) => grouped(count))
   const countWidth = widest(counts)
   const products = lines.map(

@@ -59,10 +59,7 @@ export function readTokenizerFunction(env: Environment = process.env): string {
 }
 
 /** The bucket of exported days, the bus of notices, the trail of the keys or the collector of spans; none if the stage has none. */
-export function readOptional(
-  name: 'exportBucket' | 'eventBus' | 'keysTrail' | 'otlpUrl',
-  env: Environment = process.env,
-) {
+export function readOptional(name: keyof typeof ENV, env: Environment = process.env) {
   return env[ENV[name]] || undefined
 }
 

@@ -115,12 +115,7 @@ export const usageQuery = z.strictObject({
   account: maybe(accountId, 'Only usage of the keys of this account.'),
 })
 
-export const focusQuery = z.strictObject({
-  from: maybe(range.from.unwrap(), 'From the beginning of this UTC day on; a day before its end unless given.'),
-  to: maybe(range.to.unwrap(), 'To the beginning of this UTC day; to the end of the last closed day unless given.'),
-  ...page,
-  limit: page.limit.describe('The most keys and days of a page, each with all of its lines; 50 unless given.'),
-})
+export const focusQuery = z.strictObject({ ...range, ...page })
 
 export const overviewQuery = z.strictObject({
   from: maybe(range.from.unwrap(), 'The begin of the range; 24 hours before its end unless given.'),

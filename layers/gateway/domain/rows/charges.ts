@@ -1,26 +1,52 @@
 import type { Nano } from '../money/money.ts'
-import { billLines, countOf, isStated, parsePrice, type Quantities, roundUp } from '../money/price.ts'
-import { PRICE_ROWS } from '../money/price-kinds.ts'
+import {
+  type BillLine,
+  billLines,
+  countOf,
+  isStated,
+  parsePrice,
+  type Quantities,
+  roundUp,
+  sumOf,
+} from '../money/price.ts'
+import { PRICE_ROWS, type PriceRow } from '../money/price-kinds.ts'
 import type { UsageRow } from './usage-row.ts'
 
-/** The units of one kind of price, and the credits that were charged for them. */
-export type Charge = { readonly count: number; readonly cost: Nano }
-/** Their names are those of a bill's lines. */
-export type Charges = Readonly<Record<string, Charge>>
+type Line = PriceRow['line']
+/** The units of each line of bills, and the credits that were charged for them. */
+export type Charges = { readonly [Name in Line as `${Name} units`]: number } & {
+  readonly [Name in Line as `${Name} charge`]: Nano
+}
+export const NO_CHARGES = Object.fromEntries(
+  PRICE_ROWS.flatMap(({ line }) => [[`${line} units`, 0] as const, [`${line} charge`, 0n] as const]),
+) as Charges
 
-/** The bill of a row in whole nanocredits. Its lines come to the row's cost, also where that is the hold and not the bill. */
-export function chargesOf(row: UsageRow): Charges {
-  const { price, cost, usageSource } = row
-  if (!price || usageSource === 'none' || !isStated(price) || !hasSoundTokens(row)) return {}
-  const charges: Record<string, Charge> = {}
+/** Together they are the row's cost, also where that is its hold and not its bill. */
+export function chargesOf(row: UsageRow): Partial<Charges> {
+  const charges: Record<string, number | Nano> = {}
   let [pico, before] = [0n, 0n]
-  for (const { kind, count, amountPico } of billLines(parsePrice(price), quantitiesOf(row))) {
+  for (const { kind, count, amountPico } of (row.usageSource !== 'none' && billOf(row)) || []) {
     pico += amountPico
-    const through = roundUp(pico) < cost ? roundUp(pico) : cost
-    if (count > 0) charges[kind] = { count, cost: through - before }
+    const through = roundUp(pico) < row.cost ? roundUp(pico) : row.cost
+    charges[`${kind} units`] = count
+    charges[`${kind} charge`] = through - before
     before = through
   }
   return charges
+}
+
+/** The bill that follows from a row's own tokens and price; undefined if it does not have them, or they are damaged. */
+export function billOf(row: UsageRow): readonly BillLine[] | undefined {
+  const { price } = row
+  if (!price || !isStated(price) || !hasSoundTokens(row)) return undefined
+  return billLines(parsePrice(price), quantitiesOf(row))
+}
+
+/** The sum of that bill, or the hold if it is less. */
+export function expectedCost(row: UsageRow): Nano | undefined {
+  const bill = billOf(row)
+  const cost = bill && roundUp(sumOf(bill))
+  return cost === undefined || cost < row.hold ? cost : row.hold
 }
 
 /** The quantities that a row was billed for. Counts that were zero are not in it. */

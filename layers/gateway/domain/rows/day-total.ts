@@ -1,28 +1,28 @@
 import { ERROR_KINDS } from '../basics/gateway-error.ts'
 import type { Nano } from '../money/money.ts'
-import { type Charges, chargesOf } from './charges.ts'
+import { type Charges, chargesOf, NO_CHARGES } from './charges.ts'
 import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
 type SummedFields = { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
 
-export type Figures = SummedFields & {
-  readonly requests: number
-  readonly completed: number
-  readonly refused: number
-  readonly upstreamErrors: number
-  readonly abandoned: number
-  /** The charges for the answers whose cost to us is stated, and therefore in `upstreamCost`. */
-  readonly costOfStated: Nano
-  readonly withoutCost: number
-}
+/** The charges are those of a day: rows by themselves and older totals have none. */
+export type Figures = SummedFields &
+  Charges & {
+    readonly requests: number
+    readonly completed: number
+    readonly refused: number
+    readonly upstreamErrors: number
+    readonly abandoned: number
+    /** The charges for the answers whose cost to us is stated, and therefore in `upstreamCost`. */
+    readonly costOfStated: Nano
+    readonly withoutCost: number
+  }
 
 export type UsagePart = Figures & {
   readonly model?: string | undefined
   readonly provider?: string | undefined
   /** The number of requests that ended with an error, by its code; `other` for codes that are not the gateway's own. */
   readonly errors: Readonly<Record<string, number>>
-  /** In the total of a day: `cost` by the kind of price. An older total lacks some, or all. */
-  readonly charges: Charges
 }
 
 const NO_SUMS = Object.fromEntries(
@@ -31,6 +31,7 @@ const NO_SUMS = Object.fromEntries(
 
 export const NO_FIGURES: Figures = {
   ...NO_SUMS,
+  ...NO_CHARGES,
   requests: 0,
   completed: 0,
   refused: 0,
@@ -66,6 +67,7 @@ export function partOf(row: UsageRow): UsagePart {
   for (const name of SUMMED_FIELDS) sums[name] = row[name] ?? NO_FIGURES[name]
   return {
     ...(sums as SummedFields),
+    ...NO_CHARGES,
     model: row.model,
     provider: row.provider,
     requests: 1 + alsoRefused,
@@ -77,14 +79,13 @@ export function partOf(row: UsageRow): UsagePart {
       ...(errorCode !== undefined && { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 }),
       ...(alsoRefused > 0 && { [WITHOUT_ROW]: alsoRefused }),
     },
-    charges: {},
     costOfStated: isStated ? row.cost : 0n,
     withoutCost: !isStated && row.usageSource !== 'none' ? 1 : 0,
   }
 }
 
 export function emptyPart({ model, provider }: Pick<UsagePart, 'model' | 'provider'> = {}): UsagePart {
-  return { ...NO_FIGURES, model, provider, errors: {}, charges: {} }
+  return { ...NO_FIGURES, model, provider, errors: {} }
 }
 
 /** Adds to a part in place, because a closing adds up millions of rows. */
@@ -93,11 +94,6 @@ export function addTo(part: UsagePart, more: UsagePart): void {
   for (const name of FIGURES) sum[name] = plus(part[name], more[name])
   const errors = part.errors as Record<string, number>
   for (const code in more.errors) errors[code] = (errors[code] ?? 0) + (more.errors[code] as number)
-  const charges = part.charges as Record<string, Charges[string]>
-  for (const [kind, { count, cost }] of Object.entries(more.charges)) {
-    const { count: counted, cost: charged } = charges[kind] ?? { count: 0, cost: 0n }
-    charges[kind] = { count: counted + count, cost: charged + cost }
-  }
 }
 
 function plus(a: number | Nano, b: number | Nano): number | Nano {
@@ -118,7 +114,7 @@ export class DayCounter {
 
   add(row: UsageRow): void {
     this.#accountId ??= row.accountId
-    this.#add({ ...partOf(row), charges: chargesOf(row) }, row.keptUntilMs)
+    this.#add({ ...partOf(row), ...chargesOf(row) }, row.keptUntilMs)
   }
 
   addTotal({ accountId, parts, rowsUntilMs }: DayTotal): void {
@@ -155,8 +151,8 @@ export function isSameTotal(a: DayTotal, b: DayTotal): boolean {
 }
 
 function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal): string {
-  const sorted = parts.map(({ errors, charges: _, ...part }) => [
-    ...Object.entries(part).sort(([x], [y]) => (x < y ? -1 : 1)),
+  const sorted = parts.map(({ errors, ...part }) => [
+    ...Object.entries({ ...part, ...NO_CHARGES }).sort(([x], [y]) => (x < y ? -1 : 1)),
     Object.values(errors).reduce((sum, count) => sum + count, 0),
   ])
   const write = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)

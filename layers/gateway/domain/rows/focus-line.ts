@@ -1,7 +1,6 @@
 import { DAY_MS, utcDay } from '../basics/time.ts'
-import { formatCredits } from '../money/money.ts'
+import { formatCredits, type Nano } from '../money/money.ts'
 import { PRICE_ROWS } from '../money/price-kinds.ts'
-import type { Charge } from './charges.ts'
 import { type DayTotal, UsageGroups } from './day-total.ts'
 
 type Charged = DayTotal & { readonly accountName?: string | undefined; readonly keyName?: string | undefined }
@@ -19,18 +18,20 @@ const UNITS = PRICE_ROWS.map(
 export function focusLines(total: Charged): FocusLine[] {
   const usage = total.parts.map((part) => ({ part }))
   const models = UsageGroups.of(usage, ({ part }) => part.model ?? '-').byName()
-  return models.flatMap(([model, { charges, cost, requests }]) => {
-    const lines = UNITS.flatMap(([kind, unit]) =>
-      charges[kind] ? lineOf(total, model, kind, unit, charges[kind]) : [],
-    )
-    const rest = Object.values(charges).reduce((left, charge) => left - charge.cost, cost)
+  return models.flatMap(([model, part]) => {
+    let rest = part.cost
+    const lines = UNITS.flatMap(([kind, unit]) => {
+      const [count, cost] = [part[`${kind} units`], part[`${kind} charge`]]
+      rest -= cost
+      return count > 0 ? lineOf(total, model, kind, unit, count, cost) : []
+    })
     // A total from before charges were kept, or with rows that have no price.
-    return rest === 0n ? lines : [...lines, lineOf(total, model, 'other', 'Requests', { count: requests, cost: rest })]
+    return rest === 0n ? lines : [...lines, lineOf(total, model, 'other', 'Requests', part.requests, rest)]
   })
 }
 
 /** FOCUS 1.4, Cost and Usage. A day may have several unit prices, so a line has none. */
-function lineOf(of: Charged, model: string, kind: string, unit: string, { count, cost }: Charge) {
+function lineOf(of: Charged, model: string, kind: string, unit: string, count: number, cost: Nano) {
   const { day, keyId, accountId, accountName = null, keyName = null } = of
   const midnight = (ms: number) => `${utcDay(ms)}T00:00:00Z`
   const [fromMs, year, month] = [Date.parse(day), Number(day.slice(0, 4)), Number(day.slice(5, 7))]

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { formatCredits } from '../money/money.ts'
 import type { UsageRow } from './usage-row.ts'
 
-type Value = string | number | boolean | readonly string[]
+type Value = string | number | boolean | readonly string[] | undefined
 
 /** OpenTelemetry's names for endpoints that are not for chats. */
 const OPERATIONS: Readonly<Record<string, string>> = { completions: 'text_completion', embeddings: 'embeddings' }
@@ -14,7 +14,7 @@ export function spanOf(row: UsageRow): object {
   const ids = hash('sha256', row.requestId)
   const operation = OPERATIONS[row.endpoint] ?? 'chat'
   const isCompleted = row.outcome === 'completed'
-  const attributes: Record<string, Value | undefined> = {
+  const attributes: Record<string, Value> = {
     'gen_ai.operation.name': operation,
     'gen_ai.provider.name': row.provider,
     'gen_ai.request.model': row.model,
@@ -35,7 +35,7 @@ export function spanOf(row: UsageRow): object {
     'waybill.cost': formatCredits(row.cost),
     'waybill.time_to_first_token_ms': row.ttftMs,
   }
-  for (const [name, value] of Object.entries(row.tags ?? {})) attributes[`waybill.tag.${name}`] = value
+  const tags = Object.entries(row.tags ?? {}).map(([name, value]) => [`waybill.tag.${name}`, value])
   return {
     traceId: ids.slice(0, 32),
     spanId: ids.slice(32, 48),
@@ -43,15 +43,17 @@ export function spanOf(row: UsageRow): object {
     kind: KIND_CLIENT,
     startTimeUnixNano: `${row.startedAtMs}000000`,
     endTimeUnixNano: `${row.startedAtMs + row.durationMs}000000`,
-    attributes: Object.entries(attributes).flatMap(([key, value]) =>
-      value === undefined ? [] : { key, value: inJson(value) },
-    ),
+    attributes: attributesOf({ ...attributes, ...Object.fromEntries(tags) }),
     status: { code: isCompleted ? STATUS_OK : STATUS_ERROR },
   }
 }
 
+export function attributesOf(values: Readonly<Record<string, Value>>): object[] {
+  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : { key, value: inJson(value) }))
+}
+
 /** An integer is a text, because it may have 64 bits. */
-function inJson(value: Value): object {
+function inJson(value: NonNullable<Value>): object {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
   return typeof value === 'number' ? { intValue: String(value) } : { arrayValue: { values: value.map(inJson) } }

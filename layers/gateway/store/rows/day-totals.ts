@@ -1,5 +1,4 @@
 import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
-import type { Charges } from '../../domain/rows/charges.ts'
 import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/rows/day-total.ts'
 import { USAGE_ITEMS } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
@@ -24,10 +23,9 @@ export function toTotalItem({ keyId, day, accountId, parts, rowsUntilMs }: DayTo
 }
 
 /** A part has many figures, most of which are zero for most keys. */
-export function withoutZeros({ errors, charges, ...part }: UsagePart): Item {
+export function withoutZeros({ errors, ...part }: UsagePart): Item {
   const figures = Object.entries(part).filter(([, value]) => value !== undefined && value !== 0 && value !== 0n)
-  const maps = Object.entries({ errors, charges }).filter(([, map]) => Object.keys(map).length > 0)
-  return Object.fromEntries([...figures, ...maps])
+  return { ...Object.fromEntries(figures), ...(Object.keys(errors).length > 0 && { errors }) }
 }
 
 export function toDayTotal(item: Item): DayTotal {
@@ -41,12 +39,8 @@ export function toDayTotal(item: Item): DayTotal {
   }
 }
 
-export function toPart({ model, provider, errors = {}, charges = {}, ...stored }: Item): UsagePart {
-  const read = Object.entries(charges as Charges).map(([kind, { count, cost }]) => [
-    kind,
-    { count, cost: toNano(cost) },
-  ])
-  const part: Item = { ...NO_FIGURES, model, provider, errors, charges: Object.fromEntries(read) }
+export function toPart({ model, provider, errors = {}, ...stored }: Item): UsagePart {
+  const part: Item = { ...NO_FIGURES, model, provider, errors }
   for (const name in stored) {
     const zero = NO_FIGURES[name as keyof Figures]
     if (zero !== undefined) part[name] = typeof zero === 'bigint' ? toNano(stored[name]) : stored[name]

@@ -13,7 +13,7 @@ export const EXPORT: CommandRow = {
       words: 'FOCUS 1.4: a line for each closed UTC day, key, model and kind of price; together they are the invoices',
       options: [
         ...rangeOptions(true),
-        option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('csv'),
+        option('--format <format>', 'its form').choices(['csv', 'jsonl']).default('csv'),
       ],
       work: focusAction,
     },

@@ -10,7 +10,6 @@ CREATE EXTERNAL TABLE waybill_prod.focus (
   chargecategory string,
   chargeclass string,
   chargedescription string,
-  chargefrequency string,
   chargeperiodend string,
   chargeperiodstart string,
   consumedquantity string,
@@ -25,12 +24,10 @@ CREATE EXTERNAL TABLE waybill_prod.focus (
   servicecategory string,
   servicename string,
   serviceprovidername string,
-  servicesubcategory string,
   skuid string,
   skumeter string,
   subaccountid string,
   subaccountname string,
-  subaccounttype string,
   x_model string
 )
 PARTITIONED BY (dt string)

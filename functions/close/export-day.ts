@@ -46,23 +46,19 @@ export function dayExporter(
     } finally {
       await parts.written
     }
-    await exportCharges(day)
+    // All of them each time: a key has few.
+    const charges = partsOf(FOCUS_FOLDER, day)
+    for await (const total of totalsOf(day)) {
+      for (const line of focusLines(total)) await charges.add(`${JSON.stringify(line)}\n`)
+    }
+    await charges.write()
+    await charges.written
     return true
   }
 
   function partsOf(folder: string, day: string, count?: number): PartWriter {
     const put = async (part: number, bytes: Buffer) => putObject(exportPath(day, part, folder), await compress(bytes))
     return new PartWriter(put, partChars, count)
-  }
-
-  /** All lines of the day each time: there are few for each key. */
-  async function exportCharges(day: string): Promise<void> {
-    const parts = partsOf(FOCUS_FOLDER, day)
-    for await (const total of totalsOf(day)) {
-      for (const line of focusLines(total)) await parts.add(`${JSON.stringify(line)}\n`)
-    }
-    await parts.write()
-    await parts.written
   }
 
   async function exportKey(total: DayTotal, parts: PartWriter, from?: ExportCursor): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { parseJson } from '../../layers/gateway/domain/basics/json-object.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { SUMMING_LAG_MS, settledBefore } from '../../layers/gateway/domain/rows/closed-day.ts'
-import { attributesOf, spanOf } from '../../layers/gateway/domain/rows/span.ts'
+import { spanOf } from '../../layers/gateway/domain/rows/span.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { listBooks } from '../../layers/gateway/store/keys/read-books.ts'
 import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
@@ -45,12 +45,12 @@ export async function sendSpans(instance: Instance, hasTime: () => boolean, coll
 
   /** The number of spans that the collector rejected for good. */
   async function post(rows: readonly UsageRow[]): Promise<number> {
-    const names = { 'service.name': 'waybill', 'deployment.environment.name': config.stage ?? 'local' }
+    const service = { key: 'service.name', value: { stringValue: `waybill-${config.stage ?? 'local'}` } }
     const scopeSpans = [{ scope: { name: 'waybill' }, spans: rows.map(spanOf) }]
     const reply = await fetch(`${url?.replace(/\/$/, '')}/v1/traces`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ resourceSpans: [{ resource: { attributes: attributesOf(names) }, scopeSpans }] }),
+      body: JSON.stringify({ resourceSpans: [{ resource: { attributes: [service] }, scopeSpans }] }),
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })

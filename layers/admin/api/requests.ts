@@ -2,8 +2,7 @@ import type { z } from 'zod'
 import { DAY_MS } from '../../gateway/domain/basics/time.ts'
 import { isRequestId } from '../../gateway/domain/basics/ulid.ts'
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
-import { formatDecimal } from '../../gateway/domain/money/money.ts'
-import { type BillLine, formatPerMillion } from '../../gateway/domain/money/price.ts'
+import { type BillLine, formatPerMillion, formatPerToken } from '../../gateway/domain/money/price.ts'
 import { billOf } from '../../gateway/domain/rows/charges.ts'
 import { earliestRowMs, latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
@@ -112,9 +111,9 @@ function billLineShape({ kind, unit, count, pricePico, amountPico }: BillLine): 
   return {
     what: kind,
     quantity: count,
-    price: isPiece ? formatDecimal(pricePico, 12) : formatPerMillion(pricePico),
+    price: isPiece ? formatPerToken(pricePico) : formatPerMillion(pricePico),
     per: isPiece ? 'one' : 'million',
-    amount: formatDecimal(amountPico, 12),
+    amount: formatPerToken(amountPico),
   }
 }
 

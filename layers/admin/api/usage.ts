@@ -4,6 +4,7 @@ import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { daysFrom, latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { type DayTotal, UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { type FocusLine, focusLines } from '../../gateway/domain/rows/focus-line.ts'
+import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import { queryDayTotals } from '../../gateway/store/rows/day-totals.ts'
@@ -108,10 +109,13 @@ export async function listFocus({ tables }: Call, sent: z.output<typeof focusQue
     const through = closedThrough ? `the last one is ${closedThrough}` : 'there is none yet'
     throw wrong('to', `must be the end of a closed UTC day, but got ${isoTime(to)}; ${through}.`)
   }
-  const [first = utcDay(from), after] = readCursor(sent.after, /^\d{4}-\d\d-\d\d$/, /^[\w-]{1,80}$/) ?? []
-  const days = [...daysFrom(first, last)].map((day) => queryDayTotals(tables)(day, day === first ? after : undefined))
+  const [passed = '0', after] = readCursor(sent.after, /^\d{1,3}$/, /^[\w-]{1,80}$/) ?? []
+  const first = utcDay(from + Number(passed) * DAY_MS)
   const isNew = ({ day, keyId }: DayTotal) => day !== first || keyId !== after
-  const found = await firstOf(inTurn(days), sent.limit + 1, isNew)
+  const pages = mapConcurrently(daysFrom(first, last), 1, (day) =>
+    firstOf(queryDayTotals(tables)(day, day === first ? after : undefined), sent.limit + 1, isNew),
+  )
+  const found = await firstOf(pages, sent.limit + 1)
   const totals = found.slice(0, sent.limit)
   const keys = await readKeys(tables, [...new Set(totals.map(({ keyId }) => keyId))])
   const [byId, names] = [new Map(keys.map((key) => [key.id, key])), await accountNames(tables, keys)]
@@ -122,9 +126,5 @@ export async function listFocus({ tables }: Call, sent: z.output<typeof focusQue
     return focusLines({ ...total, accountId, accountName: names.get(accountId ?? ''), keyName: key?.name })
   })
   const end = totals.at(-1)
-  return pageOf(lines, found.length > sent.limit, end && cursorOf(end.day, end.keyId))
-}
-
-async function* inTurn<T>(lists: Iterable<AsyncIterable<T>>): AsyncGenerator<T> {
-  for (const list of lists) yield* list
+  return pageOf(lines, found.length > sent.limit, end && cursorOf((Date.parse(end.day) - from) / DAY_MS, end.keyId))
 }

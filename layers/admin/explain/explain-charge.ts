@@ -1,6 +1,6 @@
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
-import { formatCredits, formatDecimal } from '../../gateway/domain/money/money.ts'
-import { type BillLine, formatPerMillion, sumOf } from '../../gateway/domain/money/price.ts'
+import { formatCredits } from '../../gateway/domain/money/money.ts'
+import { type BillLine, formatPerMillion, formatPerToken, sumOf } from '../../gateway/domain/money/price.ts'
 import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/money/price-kinds.ts'
 import { mayBeBilled } from '../../gateway/domain/routing/upstream-failure.ts'
 import { billOf, expectedCost } from '../../gateway/domain/rows/charges.ts'
@@ -86,9 +86,9 @@ function priced(row: UsageRow): Entry[] {
     (line, i) => `${counts[i]?.padStart(countWidth)} ${line.unit === 'piece' ? line.kind : 'tokens'}`,
   )
   const prices = lines.map(({ unit, pricePico }) =>
-    unit === 'piece' ? `${formatPico(pricePico)} each` : `${formatPerMillion(pricePico)} per million`,
+    unit === 'piece' ? `${formatPerToken(pricePico)} each` : `${formatPerMillion(pricePico)} per million`,
   )
-  const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
+  const amounts = [...lines.map(({ amountPico }) => formatPerToken(amountPico)), formatCredits(row.cost)]
   const [productWidth, priceWidth, amountWidth] = [products, prices, amounts].map(widest) as [number, number, number]
   const withRemark = (amount: string, remark: string) => (remark ? `${amount.padEnd(amountWidth)}  ${remark}` : amount)
   const entries = lines.map((line, i): Entry => {
@@ -122,7 +122,7 @@ function ofThemReasoning({ reasoningTokens = 0 }: UsageRow): string {
 }
 
 function sumRemark(row: UsageRow, pico: bigint): string {
-  const exact = formatPico(pico)
+  const exact = formatPerToken(pico)
   if (row.cost !== expectedCost(row)) {
     return `which does not follow from the lines above, ${exact}: run 'waybill audit --key ${shellWord(row.keyId)}'`
   }
@@ -169,10 +169,6 @@ function chargedFailure({ outcome, cost, httpStatus, usageSource }: UsageRow): E
       ? 'its usage'
       : 'an estimate of the prompt and of what came, or the output cap if that is not known'
   return [['', `the provider had accepted the request (200), or may have, and ${what}: charged is ${charged}`]]
-}
-
-function formatPico(pico: bigint): string {
-  return formatDecimal(pico, 12)
 }
 
 function grouped(count: number): string {

@@ -14,9 +14,7 @@ import type { UsageRow } from './usage-row.ts'
 
 type Line = PriceRow['line']
 /** The units of each line of bills, and the credits that were charged for them. */
-export type Charges = { readonly [Name in Line as `${Name} units`]: number } & {
-  readonly [Name in Line as `${Name} charge`]: Nano
-}
+export type Charges = Readonly<Record<`${Line} units`, number> & Record<`${Line} charge`, Nano>>
 export const NO_CHARGES = Object.fromEntries(
   PRICE_ROWS.flatMap(({ line }) => [[`${line} units`, 0] as const, [`${line} charge`, 0n] as const]),
 ) as Charges
@@ -57,10 +55,9 @@ export function quantitiesOf(row: UsageRow): Quantities {
 
 export function hasSoundTokens(row: UsageRow): boolean {
   const quantities = quantitiesOf(row)
-  const reasoning = row.reasoningTokens ?? 0
-  const areCounts = [...Object.values(quantities), reasoning].every(
-    (count) => Number.isSafeInteger(count) && count >= 0,
-  )
+  const { reasoningTokens: reasoning = 0 } = row
+  const counts = [...Object.values(quantities), reasoning]
+  const areCounts = counts.every((count) => Number.isSafeInteger(count) && count >= 0)
   const areParts = PRICE_ROWS.every((kind) => countOf(kind, quantities) >= 0)
   return areCounts && areParts && reasoning <= quantities.completion
 }

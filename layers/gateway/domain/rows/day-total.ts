@@ -3,20 +3,19 @@ import type { Nano } from '../money/money.ts'
 import { type Charges, chargesOf, NO_CHARGES } from './charges.ts'
 import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
-type SummedFields = { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
+/** Rows by themselves, and totals from before charges were kept, have no charges. */
+type SummedFields = Charges & { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
 
-/** The charges are those of a day: rows by themselves and older totals have none. */
-export type Figures = SummedFields &
-  Charges & {
-    readonly requests: number
-    readonly completed: number
-    readonly refused: number
-    readonly upstreamErrors: number
-    readonly abandoned: number
-    /** The charges for the answers whose cost to us is stated, and therefore in `upstreamCost`. */
-    readonly costOfStated: Nano
-    readonly withoutCost: number
-  }
+export type Figures = SummedFields & {
+  readonly requests: number
+  readonly completed: number
+  readonly refused: number
+  readonly upstreamErrors: number
+  readonly abandoned: number
+  /** The charges for the answers whose cost to us is stated, and therefore in `upstreamCost`. */
+  readonly costOfStated: Nano
+  readonly withoutCost: number
+}
 
 export type UsagePart = Figures & {
   readonly model?: string | undefined
@@ -63,11 +62,10 @@ const WITHOUT_ROW = 'refused_without_row'
 export function partOf(row: UsageRow): UsagePart {
   const { outcome, errorCode, upstreamCost, alsoRefused = 0 } = row
   const isStated = upstreamCost !== undefined
-  const sums: Record<string, number | Nano> = {}
+  const sums: Record<string, number | Nano> = { ...NO_CHARGES }
   for (const name of SUMMED_FIELDS) sums[name] = row[name] ?? NO_FIGURES[name]
   return {
     ...(sums as SummedFields),
-    ...NO_CHARGES,
     model: row.model,
     provider: row.provider,
     requests: 1 + alsoRefused,

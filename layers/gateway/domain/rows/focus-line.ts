@@ -16,9 +16,11 @@ const UNITS = PRICE_ROWS.map(
 
 /** A line for each model and kind of price. Together they are the cost of the total, and always come in the same order. */
 export function focusLines(total: Charged): FocusLine[] {
-  const usage = total.parts.map((part) => ({ part }))
-  const models = UsageGroups.of(usage, ({ part }) => part.model ?? '-').byName()
-  return models.flatMap(([model, part]) => {
+  const groups = UsageGroups.of(
+    total.parts.map((part) => ({ part })),
+    ({ part }) => part.model ?? '-',
+  )
+  return groups.byName().flatMap(([model, part]) => {
     let rest = part.cost
     const lines = UNITS.flatMap(([kind, unit]) => {
       const [count, cost] = [part[`${kind} units`], part[`${kind} charge`]]
@@ -47,7 +49,6 @@ function lineOf(of: Charged, model: string, kind: string, unit: string, count: n
     ChargeCategory: 'Usage',
     ChargeClass: null,
     ChargeDescription: `${model}, ${kind}`,
-    ChargeFrequency: 'Usage-Based',
     ChargePeriodEnd: midnight(fromMs + DAY_MS),
     ChargePeriodStart: midnight(fromMs),
     ConsumedQuantity: quantity,
@@ -62,12 +63,10 @@ function lineOf(of: Charged, model: string, kind: string, unit: string, count: n
     ServiceCategory: 'AI and Machine Learning',
     ServiceName: SELLER,
     ServiceProviderName: SELLER,
-    ServiceSubcategory: 'Generative AI',
     SkuId: `${model}/${kind}`,
     SkuMeter: kind,
     SubAccountId: keyId,
     SubAccountName: keyName,
-    SubAccountType: 'Key',
     x_Model: model,
   }
 }

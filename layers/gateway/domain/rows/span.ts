@@ -2,12 +2,11 @@ import { hash } from 'node:crypto'
 import { formatCredits } from '../money/money.ts'
 import type { UsageRow } from './usage-row.ts'
 
-type Value = string | number | boolean | readonly string[] | undefined
+type Value = string | number | readonly string[] | undefined
 
 /** OpenTelemetry's names for endpoints that are not for chats. */
 const OPERATIONS: Readonly<Record<string, string>> = { completions: 'text_completion', embeddings: 'embeddings' }
-const KIND_CLIENT = 3
-const [STATUS_OK, STATUS_ERROR] = [1, 2]
+const SPAN = { client: 3, ok: 1, error: 2 }
 
 /** A row as a span of OTLP in JSON, always with the same ids. It has no text of a prompt or an answer, as the row has none. */
 export function spanOf(row: UsageRow): object {
@@ -31,7 +30,6 @@ export function spanOf(row: UsageRow): object {
     'waybill.key.id': row.keyId,
     'waybill.account.id': row.accountId,
     'waybill.outcome': row.outcome,
-    'waybill.stream': row.stream,
     'waybill.cost': formatCredits(row.cost),
     'waybill.time_to_first_token_ms': row.ttftMs,
   }
@@ -40,21 +38,20 @@ export function spanOf(row: UsageRow): object {
     traceId: ids.slice(0, 32),
     spanId: ids.slice(32, 48),
     name: `${operation} ${row.model}`,
-    kind: KIND_CLIENT,
+    kind: SPAN.client,
     startTimeUnixNano: `${row.startedAtMs}000000`,
     endTimeUnixNano: `${row.startedAtMs + row.durationMs}000000`,
     attributes: attributesOf({ ...attributes, ...Object.fromEntries(tags) }),
-    status: { code: isCompleted ? STATUS_OK : STATUS_ERROR },
+    status: { code: isCompleted ? SPAN.ok : SPAN.error },
   }
 }
 
-export function attributesOf(values: Readonly<Record<string, Value>>): object[] {
+function attributesOf(values: Readonly<Record<string, Value>>): object[] {
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : { key, value: inJson(value) }))
 }
 
 /** An integer is a text, because it may have 64 bits. */
 function inJson(value: NonNullable<Value>): object {
   if (typeof value === 'string') return { stringValue: value }
-  if (typeof value === 'boolean') return { boolValue: value }
   return typeof value === 'number' ? { intValue: String(value) } : { arrayValue: { values: value.map(inJson) } }
 }

@@ -5,8 +5,7 @@ import { spanOf } from '../../layers/gateway/domain/rows/span.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { listBooks } from '../../layers/gateway/store/keys/read-books.ts'
 import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
-import { mergeRows } from '../../layers/gateway/store/rows/merge-rows.ts'
-import { daysOf, idsOf, queryRowsOfDay } from '../../layers/gateway/store/rows/usage-rows.ts'
+import { usageRows } from '../../layers/gateway/store/rows/rows-in-order.ts'
 import type { Instance } from '../instance.ts'
 
 export type Collector = { readonly url?: string | undefined; readonly lagMs?: number; readonly timeoutMs?: number }
@@ -26,18 +25,16 @@ export async function sendSpans(instance: Instance, hasTime: () => boolean, coll
   const { spannedThrough = isoTime(toMs) } = await readClosing(tables)()
   const range = { fromMs: Date.parse(spannedThrough), toMs }
   let [rows, rejected]: [UsageRow[], number] = [[], 0]
-  for (const dayMs of daysOf(range, 'oldest first')) {
-    for await (const row of mergeRows(queryRowsOfDay(tables)(dayMs, idsOf(range), 'oldest first'), 'oldest first')) {
-      if (row.model === undefined) continue
-      if (rows.length === MOST_SPANS) {
-        rejected += await post(rows)
-        // A millisecond may have more spans than fit together.
-        if (rows.at(-1)?.startedAtMs !== row.startedAtMs) await note({ spannedThrough: isoTime(row.startedAtMs) })
-        if (!hasTime()) return
-        rows = []
-      }
-      rows.push(row)
+  for await (const row of usageRows(tables, undefined, range)) {
+    if (row.model === undefined) continue
+    if (rows.length === MOST_SPANS) {
+      rejected += await post(rows)
+      // A millisecond may have more spans than fit together.
+      if (rows.at(-1)?.startedAtMs !== row.startedAtMs) await note({ spannedThrough: isoTime(row.startedAtMs) })
+      if (!hasTime()) return
+      rows = []
     }
+    rows.push(row)
   }
   if (rows.length > 0) rejected += await post(rows)
   await note({ spannedThrough: isoTime(toMs) })

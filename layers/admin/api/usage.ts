@@ -98,7 +98,7 @@ async function* usageIn(
   }
 }
 
-/** What closed days were charged. A page has the lines of so many totals: one for each key and day. */
+/** The charges of closed days. A page has the lines of so many totals: one for each key and day. */
 export async function listFocus({ tables }: Call, sent: z.output<typeof focusQuery>): Promise<List<FocusLine>> {
   const { closedThrough = '' } = await readClosing(tables)()
   const { to = closedThrough ? momentsOf(closedThrough).toMs : DAY_MS, from = to - DAY_MS } = sent

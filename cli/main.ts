@@ -11,6 +11,7 @@ import { CATALOG } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
 import { CONSOLE } from './commands/console.ts'
 import { EVENTS } from './commands/events.ts'
+import { EXPORT } from './commands/export.ts'
 import { IMPORT } from './commands/import.ts'
 import { INIT } from './commands/init.ts'
 import { INVOICE } from './commands/invoice.ts'
@@ -47,6 +48,7 @@ const COMMANDS = {
   routes: ROUTES,
   events: EVENTS,
   invoice: INVOICE,
+  export: EXPORT,
   audit: AUDIT,
   reconcile: RECONCILE,
   smoke: SMOKE,

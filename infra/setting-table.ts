@@ -64,7 +64,8 @@ const OFF = inBoth(false)
 function setting<Schema extends z.ZodType>(schema: Schema, defaults: Defaults, words: string, variable?: string) {
   return { schema, ...defaults, words, variable }
 }
-const optional = <Schema extends z.ZodType>(schema: Schema, words: string) => setting(schema.optional(), {}, words)
+const optional = <Schema extends z.ZodType>(schema: Schema, words: string, variable?: string) =>
+  setting(schema.optional(), {}, words, variable)
 
 const flag = (defaults: Defaults, words: string, variable?: string) => setting(z.boolean(), defaults, words, variable)
 
@@ -176,6 +177,11 @@ export const SETTING_TABLE = {
     ENV.dailyLoss,
   ),
   exportUsage: flag(IN_PROD, 'whether [closed days](operate.md#closed-days) are exported to S3'),
+  otlpUrl: optional(
+    matching(/^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/, 'must begin with https://, without a name, a password or a query'),
+    'the address of a collector of OpenTelemetry, to which each request that asked a model leaves as [a span](operate.md#spans)',
+    ENV.otlpUrl,
+  ),
   keepRowsDays: setting(
     z.int().min(LEAST_ROW_DAYS).max(36_500).nullable(),
     inBoth(null),
@@ -218,7 +224,7 @@ export function defaultsOf(stage: 'dev' | 'prod'): Settings {
 export function settingVariables(settings: Settings): Record<string, string> {
   const known = SETTING_NAMES.flatMap((name) => {
     const { variable } = settingRow(name)
-    return variable === undefined || settings[name] === null ? [] : [[variable, String(settings[name])] as const]
+    return variable === undefined || settings[name] == null ? [] : [[variable, String(settings[name])] as const]
   })
   return Object.fromEntries(known)
 }

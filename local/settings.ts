@@ -34,6 +34,7 @@ const OPTIONS = {
     'WAYBILL_WEBHOOK',
     'Where notices of keys are posted, signed with WAYBILL_WEBHOOK_SECRET or a secret that the data has.',
   ),
+  otlp: text('URL', 'WAYBILL_OTLP_URL', 'A collector of OpenTelemetry, to which requests leave as spans.'),
   memory: { type: 'boolean', words: 'Keep no data: everything is gone at the end.' },
   'dynamodb-local': {
     type: 'boolean',
@@ -58,9 +59,9 @@ export const HELP = [
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   const given = readArguments(args)
   if (given.help) return undefined
-  const optionOf = (name: 'port' | 'catalog' | 'data' | 'webhook') =>
+  const optionOf = (name: 'port' | 'catalog' | 'data' | 'webhook' | 'otlp') =>
     given[name] ?? (env[OPTIONS[name].variable] || undefined)
-  const [catalog, webhook] = [optionOf('catalog'), optionOf('webhook')]
+  const [catalog, webhook, otlp] = [optionOf('catalog'), optionOf('webhook'), optionOf('otlp')]
   return {
     port: portOf(optionOf('port') ?? '8787'),
     catalogFile: catalog ? resolve(catalog) : DEFAULT_CATALOG,
@@ -69,7 +70,8 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
     isDynamoDbLocal: given['dynamodb-local'] === true,
     isThrottled: given.throttle === true,
     // The secret signs notices if it is not the folder's own.
-    ...(webhook && { webhook: { url: urlOf(webhook), secret: env.WAYBILL_WEBHOOK_SECRET || undefined } }),
+    ...(webhook && { webhook: { url: urlOf('webhook', webhook), secret: env.WAYBILL_WEBHOOK_SECRET || undefined } }),
+    ...(otlp && { otlpUrl: urlOf('collector', otlp) }),
   }
 }
 
@@ -81,10 +83,10 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-function urlOf(webhook: string): string {
-  const url = URL.parse(webhook)
+function urlOf(noun: string, text: string): string {
+  const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url.href
-  throw new CliError('The webhook must be an address with http:// or https://, without a name and a password in it.')
+  throw new CliError(`The ${noun} must be an address with http:// or https://, without a name and a password in it.`)
 }
 
 function portOf(port: string): number {

@@ -61,7 +61,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const { webhook } = settings
   const tell = webhook && webhookTeller(webhook.url, await webhookSecret(webhook.secret, folder))
   await sweepRegularly(opened, stack, tell)
-  closeRegularly(opened, stack)
+  closeRegularly(opened, stack, settings.otlpUrl)
 
   const file: LocalFile = {
     baseUrl,
@@ -133,16 +133,16 @@ async function sweepRegularly(instance: Instance, stack: AsyncDisposableStack, t
 }
 
 /** Adds up the past, so that no page of the console reads every row. Nobody waits for it: the first run may have much to do. */
-function closeRegularly(instance: Instance, stack: AsyncDisposableStack): void {
+function closeRegularly(instance: Instance, stack: AsyncDisposableStack, url: string | undefined): void {
   let isOver = false
   // The local database's indexes are never behind.
-  const close = createClose(instance, { pause: async () => {} })
+  const close = createClose(instance, { pause: async () => {}, collector: { url, lagMs: 10_000 } })
   const run = () =>
     close(undefined, { getRemainingTimeInMillis: () => (isOver ? 0 : Infinity) }).catch((error) => {
       if (!isOver) instance.log.problem('a closing failed', error, '-')
     })
   void run()
-  const timer = setInterval(run, CLOSE_EVERY_MINUTES * 60_000)
+  const timer = setInterval(run, (url ? 1 : CLOSE_EVERY_MINUTES) * 60_000)
   stack.defer(() => {
     isOver = true
     clearInterval(timer)

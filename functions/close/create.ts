@@ -27,12 +27,15 @@ import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../scheduled-run.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter, type ExportOptions } from './export-day.ts'
+import { type Collector, sendSpans } from './send-spans.ts'
 import { hasLateRows, hourSummer } from './sum-hours.ts'
 
 export type CloseOptions = ExportOptions & {
   /** Nothing is exported if it is missing. */
   readonly putObject?: PutObject | undefined
   readonly setRowExpiry?: SetRowExpiry | undefined
+  /** No spans leave if it is missing. */
+  readonly collector?: Collector | undefined
   /** Why the trail of the keys does not record; nothing is asked without a trail. */
   readonly trailFault?: () => Promise<string | undefined>
   readonly pause?: (ms: number) => Promise<unknown>
@@ -61,6 +64,7 @@ export function createClose(
     await closing.catch(() => {})
     const { exported, unexported } = await exportDays(before.closedThrough, hasTime)
     await attempt('hours could not be added up; the next run will', () => sumHours(hasTime))
+    await attempt('spans could not be sent', () => sendSpans(instance, hasTime, options.collector))
     const { closed, firstDay } = await closing
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))

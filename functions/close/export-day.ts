@@ -2,7 +2,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { type DayTotal, sumsOf } from '../../layers/gateway/domain/rows/day-total.ts'
-import { byMoment, exportLine, exportPath } from '../../layers/gateway/domain/rows/export-line.ts'
+import { byMoment, EXPORT_FOLDER, exportLine, exportPath } from '../../layers/gateway/domain/rows/export-line.ts'
+import { FOCUS_FOLDER, focusLines } from '../../layers/gateway/domain/rows/focus-line.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
 import { type ExportCursor, noteClosing } from '../../layers/gateway/store/rows/closing.ts'
@@ -36,17 +37,28 @@ export function dayExporter(
 
   /** True once the day is exported; false if the time was not enough: then the next run goes on from the last cursor. */
   return async (day: string, from?: ExportCursor): Promise<boolean> => {
-    const put = async (part: number, bytes: Buffer) => putObject(exportPath(day, part), await compress(bytes))
-    const parts = new PartWriter(put, partChars, from?.part)
+    const parts = partsOf(EXPORT_FOLDER, day, from?.part)
     try {
       for await (const total of totalsOf(day, from?.keyId)) {
         if (!(await exportKey(total, parts, from?.keyId === total.keyId ? from : undefined))) return false
       }
       await parts.write()
-      return true
     } finally {
       await parts.written
     }
+    // All of them each time: a key has few.
+    const charges = partsOf(FOCUS_FOLDER, day)
+    for await (const total of totalsOf(day)) {
+      for (const line of focusLines(total)) await charges.add(`${JSON.stringify(line)}\n`)
+    }
+    await charges.write()
+    await charges.written
+    return true
+  }
+
+  function partsOf(folder: string, day: string, count?: number): PartWriter {
+    const put = async (part: number, bytes: Buffer) => putObject(exportPath(day, part, folder), await compress(bytes))
+    return new PartWriter(put, partChars, count)
   }
 
   async function exportKey(total: DayTotal, parts: PartWriter, from?: ExportCursor): Promise<boolean> {

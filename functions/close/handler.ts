@@ -12,5 +12,6 @@ const instance = openInstance()
 export const handler = createClose(instance, {
   putObject: bucket ? openBucket(bucket) : undefined,
   setRowExpiry: setRowExpiry(instance.tables),
+  collector: { url: readOptional('otlpUrl') },
   ...(trail && { trailFault: openTrail(trail) }),
 })

@@ -4,6 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
 import { EXPORT_COLUMNS, EXPORT_FOLDER } from '../../layers/gateway/domain/rows/export-line.ts'
+import { FOCUS_FOLDER } from '../../layers/gateway/domain/rows/focus-line.ts'
 import { acknowledge, wildcard } from '../acknowledge.ts'
 import type { Stage } from '../stages.ts'
 
@@ -35,13 +36,13 @@ export function addUsageExport(parent: Construct, stage: Stage) {
   const database = new CfnDatabase(scope, 'Database', { catalogId, databaseInput })
   const table = new CfnTable(scope, 'Table', { catalogId, databaseName, tableInput: tableOf(bucket) })
   table.addResourceDependency(database)
-  const days = bucket.arnForObjects(`${EXPORT_FOLDER}/*`)
+  const days = [EXPORT_FOLDER, FOCUS_FOLDER].map((folder) => bucket.arnForObjects(`${folder}/*`))
   return {
     bucket,
     database: databaseName,
     /** May write days, and read or delete none. */
-    write: new PolicyStatement({ actions: ['s3:PutObject'], resources: [days] }),
-    acknowledged: wildcard(scope, days, 'A day is a folder, and its parts are as many as it has rows.'),
+    write: new PolicyStatement({ actions: ['s3:PutObject'], resources: days }),
+    acknowledged: days.map((all) => wildcard(scope, all, 'A day is a folder, with as many parts as its rows need.')),
   }
 }
 

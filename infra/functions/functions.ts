@@ -108,7 +108,7 @@ export function addFunctions(parent: Construct, props: Props) {
       ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'switchExpiry'),
       ...(usageExport ? [usageExport.write] : []),
     ],
-    acknowledged: usageExport ? [usageExport.acknowledged] : [],
+    acknowledged: usageExport?.acknowledged ?? [],
   })
   close.startEvery(CLOSE_EVERY_MINUTES)
   const protection = String(stage.deletionProtection)

@@ -28,6 +28,7 @@ export const ENV = {
   protected: 'WAYBILL_PROTECTED',
   adminKeys: 'WAYBILL_ADMIN_KEYS',
   eventBus: 'WAYBILL_EVENT_BUS',
+  otlpUrl: 'WAYBILL_OTLP_URL',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */

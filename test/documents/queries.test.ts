@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from '@jest/globals'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
 import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/rows/export-line.ts'
+import { focusLines } from '../../layers/gateway/domain/rows/focus-line.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { Random } from '../simulation/random.ts'
 import { randomRows } from '../support/past-usage.ts'
@@ -38,9 +40,16 @@ const credits = (rows: readonly UsageRow[], of: (row: UsageRow) => bigint) =>
   expect.closeTo(Number(rows.reduce((sum, row) => sum + of(row), 0n)) / 1e9, 6)
 
 test('the example queries for Athena are those of docs/operate.md', () => {
-  const files = ['spend-by-key.sql', 'spend-by-model.sql', 'margin.sql']
+  const files = ['spend-by-key.sql', 'spend-by-model.sql', 'margin.sql', 'focus-table.sql']
   expect(readdirSync(`${ROOT}docs/athena`).toSorted()).toEqual(files.toSorted())
   expect(blocksOf('docs/operate.md', 'sql')).toEqual(files.map(queryIn))
+})
+
+test('the table of FOCUS has the columns of its lines', () => {
+  const counter = new DayCounter('key_a', utcDay(NOVEMBER_MS))
+  for (const row of ROWS) counter.add(row)
+  const columns = Object.keys(focusLines(counter.total())[0] ?? {}).map((name) => `  ${name.toLowerCase()} string`)
+  expect(queryIn('focus-table.sql')).toContain(`waybill_prod.focus (\n${columns.join(',\n')}\n)`)
 })
 
 test('the query for spend by key adds up the exported lines of each key', () => {

@@ -34,6 +34,7 @@ const EVERYTHING: WaybillProps = {
   backup: VAULTS,
   waf: 'block',
   keepRowsDays: 400,
+  otlpUrl: 'https://collector.example/otlp',
   monthlyBudgetUsd: 100,
   rollout: 'canary',
 }

@@ -42,7 +42,11 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
     ...each(['Query', 'GetItem', 'PutItem', 'UpdateItem'], `${USAGE}: DAY#*`),
     ...[`dynamodb:UpdateTimeToLive on ${USAGE}`, `dynamodb:GetItem on ${KEYS}: KEY#* CATALOG`],
     ...(stage === 'prod'
-      ? ['s3:PutObject on <UsageExport/Bucket.Arn>/usage/*', `cloudtrail:GetTrailStatus on ${TRAIL}`]
+      ? [
+          's3:PutObject on <UsageExport/Bucket.Arn>/usage/*',
+          's3:PutObject on <UsageExport/Bucket.Arn>/focus/*',
+          `cloudtrail:GetTrailStatus on ${TRAIL}`,
+        ]
       : []),
   ],
 })

@@ -163,7 +163,7 @@ export class DayBooks {
   }
 
   #linesOf(day: string): Line[] {
-    return [...this.#parts].filter(([path]) => path.includes(`dt=${day}/`)).flatMap(([, text]) => linesOf(text))
+    return [...this.#parts].filter(([path]) => path.includes(`usage/dt=${day}/`)).flatMap(([, text]) => linesOf(text))
   }
 }
 

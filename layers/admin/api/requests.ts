@@ -2,21 +2,20 @@ import type { z } from 'zod'
 import { DAY_MS } from '../../gateway/domain/basics/time.ts'
 import { isRequestId } from '../../gateway/domain/basics/ulid.ts'
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
-import { formatDecimal } from '../../gateway/domain/money/money.ts'
-import { type BillLine, billLines, formatPerMillion, isStated, parsePrice } from '../../gateway/domain/money/price.ts'
+import { type BillLine, formatPerMillion, formatPerToken } from '../../gateway/domain/money/price.ts'
+import { billOf } from '../../gateway/domain/rows/charges.ts'
 import { earliestRowMs, latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { readWhole, wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
 import { newestKeys, readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
+import { usageRows } from '../../gateway/store/rows/rows-in-order.ts'
 import { readUsageRow } from '../../gateway/store/rows/usage-rows.ts'
 import { recordOf, usageRecord } from '../../gateway/wire/rows/usage-record.ts'
 import { attemptWords, explainOpenHold, explainRequest } from '../explain/explain-request.ts'
-import { hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 import { requestFilter } from '../usage/request-filter.ts'
 import { csvLines, ndjsonLines, operatorPart } from '../usage/usage-lines.ts'
-import { usageRows } from '../usage/usage-rows.ts'
 import { AdminError } from './admin-error.ts'
 import { type Call, Lines } from './call.ts'
 import { accountNames, keysAskedFor } from './changed-key.ts'
@@ -96,7 +95,8 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
       state: 'settled',
       key_id: row.keyId,
       row: usageRecord(row) as NonNullable<RequestShape['row']>,
-      bill: billOf(row),
+      // Empty for a free request, and for a row whose price or tokens are damaged.
+      bill: ((row.usageSource !== 'none' && billOf(row)) || []).map(billLineShape),
       attempts: row.attempts.map((one) => ({ ...one, words: attemptWords(one), said: one.said ?? null })),
       explanation: explainRequest(row, key, nowMs, named.account_name),
     }
@@ -106,21 +106,14 @@ async function requestShape({ tables, nowMs }: Call, requestId: string): Promise
   return { ...common, state: 'open', key_id: key.id, row: null, bill: [], attempts: [], explanation }
 }
 
-/** Empty for a free request, and for a row whose price or tokens are damaged. */
-function billOf(row: UsageRow): BillLineShape[] {
-  const { price } = row
-  if (row.usageSource === 'none' || !price || !isStated(price) || !hasSoundTokens(row)) return []
-  return billLines(parsePrice(price), quantitiesOf(row)).map(billLineShape)
-}
-
 function billLineShape({ kind, unit, count, pricePico, amountPico }: BillLine): BillLineShape {
   const isPiece = unit === 'piece'
   return {
     what: kind,
     quantity: count,
-    price: isPiece ? formatDecimal(pricePico, 12) : formatPerMillion(pricePico),
+    price: isPiece ? formatPerToken(pricePico) : formatPerMillion(pricePico),
     per: isPiece ? 'one' : 'million',
-    amount: formatDecimal(amountPico, 12),
+    amount: formatPerToken(amountPico),
   }
 }
 

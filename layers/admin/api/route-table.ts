@@ -21,7 +21,7 @@ import { search } from './search.ts'
 import * as bodies from './shapes/bodies.ts'
 import * as queries from './shapes/queries.ts'
 import { listTables, whoAmI } from './stage.ts'
-import { getUsage } from './usage.ts'
+import { getUsage, listFocus } from './usage.ts'
 
 export type AdminRoute = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
@@ -87,6 +87,7 @@ export const ROUTES = {
   listRequests: route('GET /requests', 'usage.read', queries.requestsQuery, requests.list),
   getRequest: route('GET /requests/{id}', 'usage.read', bodies.nothing, requests.get),
   getUsage: route('GET /usage', 'usage.read', queries.usageQuery, getUsage),
+  listFocus: route('GET /focus', 'usage.read', queries.focusQuery, listFocus),
   audit: route('POST /audits', 'usage.read', bodies.auditBody, auditPage),
   getCatalog: route('GET /catalog', 'catalog.read', queries.catalogQuery, catalog.get),
   putCatalog: route('PUT /catalog', 'catalog.write', bodies.putCatalogBody, catalog.put, CATALOG),

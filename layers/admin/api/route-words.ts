@@ -6,7 +6,7 @@ import { AuditLine, Event } from './shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
 import { AdminKey, Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
 import { Request, RequestLine } from './shapes/requests.ts'
-import { Overview, UsagePage } from './shapes/usage.ts'
+import { FocusLine, Overview, UsagePage } from './shapes/usage.ts'
 
 export type RouteWords = {
   readonly summary: string
@@ -24,6 +24,7 @@ export const LISTS = {
   GrantList: listOf(Grant),
   EventList: listOf(Event),
   RequestLineList: listOf(RequestLine),
+  FocusLineList: listOf(FocusLine),
   CatalogVersionList: listOf(CatalogVersion),
   RouteList: listOf(Route),
   RouteTestList: listOf(RouteTest),
@@ -84,6 +85,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   ),
   getRequest: words('A request and its charge, line by line', Request),
   getUsage: words('Usage by day and group', UsagePage, OF_ONE),
+  listFocus: words('What was charged on closed days, in lines of FOCUS 1.4', LISTS.FocusLineList),
   audit: words(
     'Prove the books, a line for each key, then for each account, and one at the end of the page',
     AuditLine,

@@ -1,18 +1,23 @@
 import type { z } from 'zod'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../gateway/domain/basics/time.ts'
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
-import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
-import { UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
+import { daysFrom, latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
+import { type DayTotal, UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
+import { type FocusLine, focusLines } from '../../gateway/domain/rows/focus-line.ts'
+import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
+import { queryDayTotals } from '../../gateway/store/rows/day-totals.ts'
 import { usageOfKey, usageOfKeyByHour } from '../../gateway/store/rows/usage-of-key.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
 import { shownGroups, usageNumbers } from '../usage/usage-numbers.ts'
 import { usageReader } from '../usage/usage-reader.ts'
 import type { Call } from './call.ts'
 import { accountNames, keysAskedFor } from './changed-key.ts'
-import { requireRange } from './pages.ts'
-import type { usageQuery } from './shapes/queries.ts'
+import { wrong } from './fields.ts'
+import { cursorOf, firstOf, pageOf, readCursor, requireRange } from './pages.ts'
+import type { List } from './shapes/answers.ts'
+import type { focusQuery, usageQuery } from './shapes/queries.ts'
 import type { UsageGroup, UsagePage } from './shapes/usage.ts'
 
 const BUCKETS = { '1d': { ms: DAY_MS, mostDays: 400 }, '1h': { ms: HOUR_MS, mostDays: 31 } }
@@ -91,4 +96,35 @@ async function* usageIn(
     if (kind === 'models') for (const part of sum.models.values()) yield { atMs, part }
     else for (const [keyId, part] of sum.keys) yield { atMs, keyId, part }
   }
+}
+
+/** The charges of closed days. A page has the lines of so many totals: one for each key and day. */
+export async function listFocus({ tables }: Call, sent: z.output<typeof focusQuery>): Promise<List<FocusLine>> {
+  const { closedThrough = '' } = await readClosing(tables)()
+  const { to = closedThrough ? momentsOf(closedThrough).toMs : DAY_MS, from = to - DAY_MS } = sent
+  requireRange(from, to, BUCKETS['1d'].mostDays)
+  if (from % DAY_MS !== 0) throw wrong('from', 'must be the beginning of a UTC day, such as 2026-11-01.')
+  const last = utcDay(to - 1)
+  if (to % DAY_MS !== 0 || (sent.to && last > closedThrough)) {
+    const through = closedThrough ? `the last one is ${closedThrough}` : 'there is none yet'
+    throw wrong('to', `must be the end of a closed UTC day, but got ${isoTime(to)}; ${through}.`)
+  }
+  const [passed = '0', after] = readCursor(sent.after, /^\d{1,3}$/, /^[\w-]{1,80}$/) ?? []
+  const first = utcDay(from + Number(passed) * DAY_MS)
+  const isNew = ({ day, keyId }: DayTotal) => day !== first || keyId !== after
+  const pages = mapConcurrently(daysFrom(first, last), 1, (day) =>
+    firstOf(queryDayTotals(tables)(day, day === first ? after : undefined), sent.limit + 1, isNew),
+  )
+  const found = await firstOf(pages, sent.limit + 1)
+  const totals = found.slice(0, sent.limit)
+  const keys = await readKeys(tables, [...new Set(totals.map(({ keyId }) => keyId))])
+  const [byId, names] = [new Map(keys.map((key) => [key.id, key])), await accountNames(tables, keys)]
+  const lines = totals.flatMap((total) => {
+    const key = byId.get(total.keyId)
+    // A key that was moved into an account is on its invoice with all that it was ever charged.
+    const accountId = key ? accountIdOf(key) : total.accountId
+    return focusLines({ ...total, accountId, accountName: names.get(accountId ?? ''), keyName: key?.name })
+  })
+  const end = totals.at(-1)
+  return pageOf(lines, found.length > sent.limit, end && cursorOf((Date.parse(end.day) - from) / DAY_MS, end.keyId))
 }

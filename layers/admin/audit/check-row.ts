@@ -1,8 +1,8 @@
 import type { Nano } from '../../gateway/domain/money/money.ts'
 import { isStated } from '../../gateway/domain/money/price.ts'
 import { PRICE_ROWS } from '../../gateway/domain/money/price-kinds.ts'
+import { expectedCost, hasSoundTokens, quantitiesOf } from '../../gateway/domain/rows/charges.ts'
 import { USAGE_FIELDS, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
-import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 import type { Finding } from './findings.ts'
 
 const CHANGED = "A row is written once and never changed: compare it with this request's line in the log."

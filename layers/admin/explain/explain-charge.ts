@@ -1,18 +1,11 @@
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
-import { formatCredits, formatDecimal } from '../../gateway/domain/money/money.ts'
-import {
-  type BillLine,
-  billLines,
-  formatPerMillion,
-  isStated,
-  parsePrice,
-  sumOf,
-} from '../../gateway/domain/money/price.ts'
+import { formatCredits } from '../../gateway/domain/money/money.ts'
+import { type BillLine, formatPerMillion, formatPerToken, sumOf } from '../../gateway/domain/money/price.ts'
 import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/money/price-kinds.ts'
 import { mayBeBilled } from '../../gateway/domain/routing/upstream-failure.ts'
+import { billOf, expectedCost } from '../../gateway/domain/rows/charges.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { endpointNamed } from '../../gateway/endpoints.ts'
-import { expectedCost, hasSoundTokens, quantitiesOf } from '../usage/expected-cost.ts'
 
 export type Entry = readonly [name: string, ...lines: string[]]
 
@@ -85,18 +78,17 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf 
 
 /** The lines in columns: name, count, unit, price, amount, and in some a remark. */
 function priced(row: UsageRow): Entry[] {
-  const { price } = row
-  if (!price || !isStated(price) || !hasSoundTokens(row)) return unpriced(row)
-  const lines = billLines(parsePrice(price), quantitiesOf(row))
+  const lines = billOf(row)
+  if (!lines) return unpriced(row)
   const counts = lines.map(({ count }) => grouped(count))
   const countWidth = widest(counts)
   const products = lines.map(
     (line, i) => `${counts[i]?.padStart(countWidth)} ${line.unit === 'piece' ? line.kind : 'tokens'}`,
   )
   const prices = lines.map(({ unit, pricePico }) =>
-    unit === 'piece' ? `${formatPico(pricePico)} each` : `${formatPerMillion(pricePico)} per million`,
+    unit === 'piece' ? `${formatPerToken(pricePico)} each` : `${formatPerMillion(pricePico)} per million`,
   )
-  const amounts = [...lines.map(({ amountPico }) => formatPico(amountPico)), formatCredits(row.cost)]
+  const amounts = [...lines.map(({ amountPico }) => formatPerToken(amountPico)), formatCredits(row.cost)]
   const [productWidth, priceWidth, amountWidth] = [products, prices, amounts].map(widest) as [number, number, number]
   const withRemark = (amount: string, remark: string) => (remark ? `${amount.padEnd(amountWidth)}  ${remark}` : amount)
   const entries = lines.map((line, i): Entry => {
@@ -130,7 +122,7 @@ function ofThemReasoning({ reasoningTokens = 0 }: UsageRow): string {
 }
 
 function sumRemark(row: UsageRow, pico: bigint): string {
-  const exact = formatPico(pico)
+  const exact = formatPerToken(pico)
   if (row.cost !== expectedCost(row)) {
     return `which does not follow from the lines above, ${exact}: run 'waybill audit --key ${shellWord(row.keyId)}'`
   }
@@ -177,10 +169,6 @@ function chargedFailure({ outcome, cost, httpStatus, usageSource }: UsageRow): E
       ? 'its usage'
       : 'an estimate of the prompt and of what came, or the output cap if that is not known'
   return [['', `the provider had accepted the request (200), or may have, and ${what}: charged is ${charged}`]]
-}
-
-function formatPico(pico: bigint): string {
-  return formatDecimal(pico, 12)
 }
 
 function grouped(count: number): string {

@@ -58,8 +58,8 @@ export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
 
-/** The bucket of exported days, the bus of notices or the trail of the keys; none if the stage has none. */
-export function readOptional(name: 'exportBucket' | 'eventBus' | 'keysTrail', env: Environment = process.env) {
+/** The bucket of exported days, the bus of notices, the trail of the keys or the collector of spans; none if the stage has none. */
+export function readOptional(name: keyof typeof ENV, env: Environment = process.env) {
   return env[ENV[name]] || undefined
 }
 

@@ -44,7 +44,13 @@ await synthesize('prod', 'prod')
 await synthesize('bare', 'dev', { edge: false })
 const addresses = { alarmEmail: 'operator@example.com', ticketEmail: 'desk@example.com' }
 const optional = { adminKeys: true, probe: true, usagePage: true, notices: true, backup: VAULTS }
-const rare = { monthlyBudgetUsd: 100, keepRowsDays: 400, attribution: false, ...optional }
+const rare = {
+  otlpUrl: 'https://collector.example/otlp',
+  monthlyBudgetUsd: 100,
+  keepRowsDays: 400,
+  attribution: false,
+  ...optional,
+}
 await synthesize('mailed', 'prod', { ...addresses, ...rare, ...ABROAD }, 'eu-west-1')
 
 // One acknowledgement is forgotten.

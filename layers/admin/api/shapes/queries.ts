@@ -115,6 +115,8 @@ export const usageQuery = z.strictObject({
   account: maybe(accountId, 'Only usage of the keys of this account.'),
 })
 
+export const focusQuery = z.strictObject({ ...range, ...page })
+
 export const overviewQuery = z.strictObject({
   from: maybe(range.from.unwrap(), 'The begin of the range; 24 hours before its end unless given.'),
   to: maybe(range.to.unwrap(), 'The end of the range, which is not included; now unless given.'),

@@ -3,7 +3,7 @@ import { SUMMED_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
 import { Account } from './accounts.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
-import { count, credits, flag, kind, moment, Quantiles, type Shape, text, texts } from './parts.ts'
+import { count, credits, flag, kind, moment, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
 import { USAGE_GROUPS } from './queries.ts'
 import { sumFields } from './usage-record.ts'
 
@@ -42,6 +42,8 @@ export const UsagePage = z.object({
     .describe('The groups over the whole range, the dearest first; days in their order.'),
 })
 export type UsagePage = Shape<typeof UsagePage>
+
+export const FocusLine = z.record(z.string(), orNull(text('The value of a column of FOCUS 1.4.')))
 
 const ErrorCount = z.object({ code: text('The code of the error.'), requests: count('Requests with it.') })
 

@@ -39,11 +39,8 @@ export function openDaysOf({ holds }: Pick<Key, 'holds'>): ReadonlySet<string> {
 }
 
 /** Requests of a key read at this moment that began before the returned time have their rows. */
-export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number): number {
-  return Object.keys(holds).reduce(
-    (before, requestId) => Math.min(before, ulidTimeMs(requestId)),
-    nowMs - SUMMING_LAG_MS,
-  )
+export function settledBefore({ holds }: Pick<Key, 'holds'>, nowMs: number, lagMs = SUMMING_LAG_MS): number {
+  return Object.keys(holds).reduce((before, requestId) => Math.min(before, ulidTimeMs(requestId)), nowMs - lagMs)
 }
 
 /** Before this time a key can have no rows, even if two clocks differ. */

@@ -1,8 +1,10 @@
 import { ERROR_KINDS } from '../basics/gateway-error.ts'
 import type { Nano } from '../money/money.ts'
+import { type Charges, chargesOf, NO_CHARGES } from './charges.ts'
 import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
-type SummedFields = { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
+/** Rows by themselves, and totals from before charges were kept, have no charges. */
+type SummedFields = Charges & { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
 
 export type Figures = SummedFields & {
   readonly requests: number
@@ -28,6 +30,7 @@ const NO_SUMS = Object.fromEntries(
 
 export const NO_FIGURES: Figures = {
   ...NO_SUMS,
+  ...NO_CHARGES,
   requests: 0,
   completed: 0,
   refused: 0,
@@ -42,6 +45,8 @@ const FIGURES = Object.keys(NO_FIGURES) as (keyof Figures)[]
 export type DayTotal = {
   readonly keyId: string
   readonly day: string
+  /** The account of the key, as rows of the day have it. */
+  readonly accountId?: string | undefined
   /** One part for each pair of model and provider that the key used, in the order of their names. */
   readonly parts: readonly UsagePart[]
   /** From this time on rows of the day may be gone; without it, never. */
@@ -57,7 +62,7 @@ const WITHOUT_ROW = 'refused_without_row'
 export function partOf(row: UsageRow): UsagePart {
   const { outcome, errorCode, upstreamCost, alsoRefused = 0 } = row
   const isStated = upstreamCost !== undefined
-  const sums: Record<string, number | Nano> = {}
+  const sums: Record<string, number | Nano> = { ...NO_CHARGES }
   for (const name of SUMMED_FIELDS) sums[name] = row[name] ?? NO_FIGURES[name]
   return {
     ...(sums as SummedFields),
@@ -98,6 +103,7 @@ export class DayCounter {
   readonly #day: string
   readonly #parts = new Map<string, UsagePart>()
   #rowsUntilMs: number | undefined
+  #accountId: string | undefined
 
   constructor(keyId: string, day: string) {
     this.#keyId = keyId
@@ -105,10 +111,12 @@ export class DayCounter {
   }
 
   add(row: UsageRow): void {
-    this.#add(partOf(row), row.keptUntilMs)
+    this.#accountId ??= row.accountId
+    this.#add({ ...partOf(row), ...chargesOf(row) }, row.keptUntilMs)
   }
 
-  addTotal({ parts, rowsUntilMs }: DayTotal): void {
+  addTotal({ accountId, parts, rowsUntilMs }: DayTotal): void {
+    this.#accountId ??= accountId
     for (const part of parts) this.#add(part, rowsUntilMs)
   }
 
@@ -122,7 +130,7 @@ export class DayCounter {
 
   total(): DayTotal {
     const parts = [...this.#parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part)
-    return { keyId: this.#keyId, day: this.#day, parts, rowsUntilMs: this.#rowsUntilMs }
+    return { keyId: this.#keyId, day: this.#day, accountId: this.#accountId, parts, rowsUntilMs: this.#rowsUntilMs }
   }
 }
 
@@ -135,14 +143,14 @@ export function sumsOf({ parts }: Pick<DayTotal, 'parts'>): Sums {
   )
 }
 
-/** True if both totals of the same key and day agree. Two versions of the code may count different error codes apart. */
+/** True if both totals of the same key and day agree. Two versions of the code may count different error codes apart, and charges. */
 export function isSameTotal(a: DayTotal, b: DayTotal): boolean {
   return textOf(a) === textOf(b)
 }
 
 function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal): string {
   const sorted = parts.map(({ errors, ...part }) => [
-    ...Object.entries(part).sort(([x], [y]) => (x < y ? -1 : 1)),
+    ...Object.entries({ ...part, ...NO_CHARGES }).sort(([x], [y]) => (x < y ? -1 : 1)),
     Object.values(errors).reduce((sum, count) => sum + count, 0),
   ])
   const write = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)

@@ -57,8 +57,8 @@ export function exportLine(row: UsageRow): string {
 }
 
 export const EXPORT_FOLDER = 'usage'
-export function exportPath(day: string, part: number): string {
-  return `${EXPORT_FOLDER}/dt=${day}/${String(part).padStart(5, '0')}.json.gz`
+export function exportPath(day: string, part: number, folder = EXPORT_FOLDER): string {
+  return `${folder}/dt=${day}/${String(part).padStart(5, '0')}.json.gz`
 }
 
 export type Moment = { readonly atMs: number; readonly rows: UsageRow[] }

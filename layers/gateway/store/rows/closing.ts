@@ -8,6 +8,8 @@ export type Closing = {
   readonly exportedThrough?: string
   /** Up to and including this hour, the requests of all keys are added up. */
   readonly summedThrough?: string
+  /** All requests before this moment that asked for a model have left as spans. */
+  readonly spannedThrough?: string
   /** Hours that are added up again, both included, because a row came late. */
   readonly again?: { readonly from: string; readonly to: string }
   /** The day that is being exported, and the row with which the next part begins. */

@@ -11,11 +11,12 @@ const totalsOfDay = (day: string) => `${USAGE_ITEMS.day}${day}`
 const keyInPart = (part: string, keyId: string) => ({ part, requestId: `${part}#${keyId}` })
 export const totalKey = (keyId: string, day: string) => keyInPart(totalsOfDay(day), keyId)
 
-export function toTotalItem({ keyId, day, parts, rowsUntilMs }: DayTotal, part = totalsOfDay(day)): Item {
+export function toTotalItem({ keyId, day, accountId, parts, rowsUntilMs }: DayTotal, part = totalsOfDay(day)): Item {
   return {
     ...keyInPart(part, keyId),
     keyId,
     day,
+    accountId,
     parts: parts.map(withoutZeros),
     rowsUntil: rowsUntilMs === undefined ? undefined : isoTime(rowsUntilMs),
   }
@@ -32,6 +33,7 @@ export function toDayTotal(item: Item): DayTotal {
   return {
     keyId: item.keyId as string,
     day: item.day as string,
+    accountId: item.accountId as string | undefined,
     parts: (item.parts as Item[]).map(toPart),
     rowsUntilMs: rowsUntil === undefined ? undefined : Date.parse(rowsUntil as string),
   }

@@ -53,7 +53,7 @@ const ALWAYS = [
 ]
 const ATTRIBUTES = {
   whole: [],
-  sums: [...new Set([...ALWAYS, 'usageSource', 'expiresAt', ...SUMMED_FIELDS])],
+  sums: [...new Set([...ALWAYS, 'usageSource', 'expiresAt', 'accountId', 'price', 'images', ...SUMMED_FIELDS])],
   groups: [...new Set([...ALWAYS, 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>
 

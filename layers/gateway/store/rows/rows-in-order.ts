@@ -1,7 +1,7 @@
-import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
-import { mergeRows } from '../../gateway/store/rows/merge-rows.ts'
-import { daysOf, idsOf, queryRowsOfDay, queryUsageRows, type TimeRange } from '../../gateway/store/rows/usage-rows.ts'
+import type { UsageRow } from '../../domain/rows/usage-row.ts'
+import type { Tables } from '../dynamodb/tables.ts'
+import { mergeRows } from './merge-rows.ts'
+import { daysOf, idsOf, queryRowsOfDay, queryUsageRows, type TimeRange } from './usage-rows.ts'
 
 const ORDER = 'oldest first'
 

@@ -10,6 +10,8 @@ export type Demand = {
   readonly nowMs: number
   readonly hold: Nano
   readonly holdUntilMs: number
+  /** The most tokens that a model may count for it, if its key has a limit on them. */
+  readonly tokens?: bigint | undefined
   /** The refusal of credits for which this request is admitted without any. It leaves a mark, to be told. */
   readonly creditRefusal?: CreditRefusal | undefined
 }
@@ -20,6 +22,8 @@ export type Release = {
   readonly requestId: string
   readonly hold: Hold
   readonly cost: Nano
+  /** Tokens that were taken and not used. */
+  readonly tokensBack?: bigint | undefined
   /** The change of the key's loss of its day, below zero if more was taken before. */
   readonly loss?: Nano | undefined
   /** Set if the key has reached its bound on loss: the mark of that, to be told. */

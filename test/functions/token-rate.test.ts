@@ -60,7 +60,7 @@ async function race(secret: string, most: number, count = 200): Promise<Response
   return all
 }
 
-async function codesOf(responses: readonly Response[]): Promise<Record<string, number>> {
+async function codesOf(responses: readonly Response[]): Promise<Record<string, number | undefined>> {
   const codes = await Promise.all(
     responses.map(async (one) => (one.status === 200 ? 'ok' : ((await one.json()) as Refusal).error.code)),
   )

@@ -2,16 +2,14 @@ import type { AdmissionRefusal } from '../basics/gateway-error.ts'
 import type { Hold, Key } from '../keys/key.ts'
 import type { CreditRefusal } from '../keys/notice.ts'
 import type { Nano } from '../money/money.ts'
+import type { Most } from './counters.ts'
 
 /** All that one request needs of its key. Admission meets all of it or none. */
-export type Demand = {
+export type Demand = Most & {
   readonly requestId: string
   readonly hash: string
   readonly nowMs: number
-  readonly hold: Nano
   readonly holdUntilMs: number
-  /** The most tokens that a model may count for it, if its key has a limit on them. */
-  readonly tokens?: bigint | undefined
   /** The refusal of credits for which this request is admitted without any. It leaves a mark, to be told. */
   readonly creditRefusal?: CreditRefusal | undefined
 }

@@ -3,7 +3,6 @@ import { DAY_MS, MINUTE_MS, utcDay } from '../basics/time.ts'
 import type { KeySettings } from '../keys/key-settings.ts'
 import type { Lane } from '../keys/lane.ts'
 import type { Nano } from '../money/money.ts'
-import type { Demand } from './admission.ts'
 import { shareOf } from './shares.ts'
 
 export type WindowKind = 'minute' | 'day' | 'month'
@@ -105,7 +104,10 @@ export function oldestKept({ within }: Counter, nowMs: number): string {
   return nameAt(nowMs - keptMs)
 }
 
-export function takenBy({ hold, tokens = 0n }: Pick<Demand, 'hold' | 'tokens'>, { counts }: Counter): bigint {
+/** The most that a request may be charged, and may use if its key has a limit on tokens. */
+export type Most = { readonly hold: Nano; readonly tokens?: bigint | undefined }
+
+export function takenBy({ hold, tokens = 0n }: Most, { counts }: Counter): bigint {
   return { requests: 1n, credits: hold, tokens, loss: 0n }[counts]
 }
 

@@ -1,16 +1,15 @@
 import { MINUTE_MS } from '../basics/time.ts'
 import { ulidTimeMs } from '../basics/ulid.ts'
 import type { Key } from '../keys/key.ts'
-import type { Demand } from './admission.ts'
 import { intervalUs, latestSaneFullAtUs, tokensLeft } from './bucket.ts'
-import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, countName, takenBy, windowOf } from './counters.ts'
+import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, countName, type Most, takenBy, windowOf } from './counters.ts'
 import { AT_ONCE, partOf, rateOf } from './shares.ts'
 
 /** The beginning of a deal: the lanes and the rate until then, and the lane for whose request it is made. */
 export type Begun = {
   readonly lanes: number
   readonly rpm: number
-  readonly wanted?: ({ readonly index: number } & Pick<Demand, 'hold' | 'tokens'>) | undefined
+  readonly wanted?: ({ readonly index: number } & Most) | undefined
 }
 
 /** The part of a lane. */

@@ -4,7 +4,6 @@ import { COUNTERS, type CounterName, leftIn, limitOf, secondsLeft } from './coun
 
 export type Window = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
-/** Of credits or of tokens. */
 export type CountedWindow = { readonly limit: bigint; readonly remaining: bigint; readonly resetSeconds: number }
 
 export type Limits = { readonly rpm: Window; readonly daily: Window }

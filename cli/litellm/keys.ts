@@ -1,4 +1,4 @@
-import { SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
+import { MOST_TPM, SETTING_FIELDS } from '../../layers/admin/settings/setting-fields.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { shellWord } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
@@ -12,7 +12,7 @@ import { LeftOut, type Omissions } from './omissions.ts'
 /** The fields that are read, and facts about a key's past, which ask for nothing. */
 const KNOWN = new RegExp(
   [
-    '^(key_alias|key_name|token|models|max_budget|spend|budget_duration|rpm_limit)$',
+    '^(key_alias|key_name|token|models|max_budget|spend|budget_duration|[rt]pm_limit)$',
     '^(max_parallel_requests|expires|blocked|budget_limits|api_key)$',
     '^(created_|updated_|last_|rotation_count|budget_reset_at|model_spend|soft_budget_cooldown|object_permission_id)',
   ].join('|'),
@@ -70,6 +70,7 @@ function optionsOf(key: Exact, name: string, nowMs: number, omissions: Omissions
     ...(/^[0-9a-f]{64}$/.test(token) && { 'external-id': `litellm-${token.slice(0, 16)}` }),
     ...(listed.length > 0 && { models: listed.join(',') }),
     ...limitAt('rpm_limit', 'rpm', 60_000),
+    ...limitAt('tpm_limit', 'tpm', MOST_TPM),
     ...limitAt('max_parallel_requests', 'concurrent', 1_000),
     ...(expires !== undefined && { expires: isoTime(expiresMs) }),
     ...budgetOf(key, omit),

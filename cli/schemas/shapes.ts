@@ -3,8 +3,9 @@ import { listOf } from '../../layers/admin/api/shapes/answers.ts'
 import { Key } from '../../layers/admin/api/shapes/keys.ts'
 import { kind, moment, orNull, text, texts } from '../../layers/admin/api/shapes/parts.ts'
 import * as row from '../../layers/admin/api/shapes/usage-record.ts'
-import { COUNTERS, CREDIT_COUNTERS } from '../../layers/gateway/domain/admission/counters.ts'
+import { COUNTERS } from '../../layers/gateway/domain/admission/counters.ts'
 import { CONTRACTS, SCOPES } from '../../layers/gateway/endpoints.ts'
+import { OUTPUT_LIMITS } from '../../layers/gateway/wire/keys/introspection.ts'
 import { QUOTED_PATHS } from '../../layers/gateway/wire/requests/read-quote.ts'
 import { USAGE_GROUPS } from '../../layers/gateway/wire/rows/usage-query.ts'
 import { CALLER_SUMS } from '../../layers/gateway/wire/rows/usage-sums.ts'
@@ -31,11 +32,12 @@ const window = (things: string, amountOf: (words: string) => z.ZodType) =>
   })
 export const Window = window('requests', size)
 
-function perCreditLimit(schema: z.ZodType, words: string): Record<string, z.ZodType> {
-  const fields = CREDIT_COUNTERS.map((name) => [
-    COUNTERS[name].api,
-    schema.nullable().describe(`${words} of this UTC ${COUNTERS[name].within}; null if they are unlimited.`),
-  ])
+function perLimit(schemaOf: (counts: string) => z.ZodType, words: string): Record<string, z.ZodType> {
+  const fields = OUTPUT_LIMITS.map((name) => {
+    const { api, counts, within } = COUNTERS[name]
+    const said = `${words} ${counts} of this UTC ${within}; null if they are unlimited.`
+    return [api, schemaOf(counts).nullable().describe(said)]
+  })
   return Object.fromEntries(fields)
 }
 
@@ -76,7 +78,7 @@ export const ApiKey = shape(
         limit: size('The most requests at once.'),
         in_use: size('Other requests that are under way.'),
       }),
-      ...perCreditLimit(window('credits', amount), 'Credits'),
+      ...perLimit((counts) => window(counts, counts === 'credits' ? amount : size), 'The'),
     }),
     models: texts('Ids and patterns of the models that the key may use; empty means every model.'),
     allowlist: texts('CIDR ranges from which the key works; empty means every address.'),
@@ -126,12 +128,15 @@ export const Quote = shape(
     output_tokens: shape('The output tokens of each choice.', {
       most: size('The output cap: as asked for, as the model has it, or lowered to what is covered.'),
       choices: size('The number of answers.'),
-      covered: shape('The most that credits cover beside the prompt, up to the cap of the model.', {
-        balance: orNull(size('Covered by the balance; null if the account hides it.')),
-        ...perCreditLimit(z.int().min(0), 'Covered by the credits'),
-      }),
+      covered: shape(
+        'The most that credits, and the limit on tokens, cover beside the prompt, up to the cap of the model.',
+        {
+          balance: orNull(size('Covered by the balance; null if the account hides it.')),
+          ...perLimit(() => z.int().min(0), 'Covered by the'),
+        },
+      ),
     }),
-    hold: orNull(amount('The credits that would be held; null if the request would be refused for them.')),
+    hold: orNull(amount('The credits that would be held; null if the request would be refused.')),
     cost: shape('The cost for the estimated prompt, without discounts for a cache.', {
       without_output: amount('With no output token.'),
       with_most_output: amount('With all output tokens of all choices.'),

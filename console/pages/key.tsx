@@ -88,7 +88,7 @@ function Countdown({ to }: { readonly to: string }) {
 const labelOf = (field: string) => Object.values(SETTING_WORDS).find((words) => words.field === field)?.label ?? field
 
 function Limits({ of: key }: { readonly of: KeyDetail }) {
-  const { minute, day, requests_open, max_concurrent, credit_windows } = key
+  const { minute, day, tokens, requests_open, max_concurrent, credit_windows } = key
   return (
     <>
       <h2>Limits, now</h2>
@@ -98,6 +98,7 @@ function Limits({ of: key }: { readonly of: KeyDetail }) {
         </Gauge>
         <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
         <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
+        {tokens && <Gauge name={labelOf('tpm')} used={tokens.limit - tokens.remaining} limit={tokens.limit} />}
         {credit_windows.map(({ setting, limit, remaining }) => (
           <Gauge
             key={setting}

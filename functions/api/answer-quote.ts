@@ -1,22 +1,17 @@
-import {
-  COUNTERS,
-  CREDIT_COUNTERS,
-  creditsLeft,
-  type LossDeps,
-  leftIn,
-  lossOf,
-} from '../../layers/gateway/domain/admission/counters.ts'
-import { type AdmissionRefusal, ERRORS } from '../../layers/gateway/domain/basics/gateway-error.ts'
+import { COUNTERS, creditsLeft, type LossDeps, leftIn, lossOf } from '../../layers/gateway/domain/admission/counters.ts'
+import { isRemedy } from '../../layers/gateway/domain/admission/remedy.ts'
 import type { AccountBalance } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
 import { costOf, NO_QUANTITIES } from '../../layers/gateway/domain/money/price.ts'
 import {
   affordableCap,
+  capWithin,
   holdOf,
   lowerCap,
   mostImages,
   type PricedRequest,
+  tokensOf,
 } from '../../layers/gateway/domain/money/priced-request.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import { HTTP_ROUTES, isBilled } from '../../layers/gateway/endpoints.ts'
@@ -35,6 +30,7 @@ import { ADMISSION_RULES } from '../../layers/gateway/store/admission/admission-
 import type { TakeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
 import type { ReadKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { admissionRefusal } from '../../layers/gateway/wire/admission/admission-refusal.ts'
+import { OUTPUT_LIMITS } from '../../layers/gateway/wire/keys/introspection.ts'
 
 type QuoteDeps = CountDeps &
   LossDeps & {
@@ -57,8 +53,11 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
   const key = { ...own, available: shared?.balance.available ?? own.available }
   const left = creditsLeft(key, nowMs)
   const isHidden = shared?.account.hidesBalance === true
-  const lowered = isHidden && left === key.available ? undefined : lowerCap(asked, left, 1)
-  const covered = holdOf(asked) <= left ? asked : lowered
+  const [isPaid, tokensLeft = tokensOf(asked)] = [holdOf(asked) <= left, leftIn(key, 'tpm', nowMs)]
+  const isWithin = tokensOf(asked) <= tokensLeft
+  const cap = Math.min(isPaid ? asked.outputCap : affordableCap(asked, left), capWithin(asked, tokensLeft))
+  const lowered = !isPaid && isHidden && left === key.available ? undefined : lowerCap(asked, cap, 1)
+  const covered = isPaid && isWithin ? asked : lowered
   const priced = covered ?? asked
   await requireSendable(deps, request, priced)
   const prompt = await estimate(deps, request, priced)
@@ -100,9 +99,12 @@ async function estimate(deps: QuoteDeps, request: AdmittedChat, priced: PricedRe
 
 /** The output tokens of each choice that the balance and the windows cover, as if there were no other limit. */
 function coveredTokens(priced: PricedRequest, key: Key, isHidden: boolean, nowMs: number): object {
-  const within = (credits: Nano | undefined) =>
-    credits === undefined ? null : Math.max(0, affordableCap(priced, credits))
-  const windows = CREDIT_COUNTERS.map((name) => [COUNTERS[name].api, within(leftIn(key, name, nowMs))])
+  const within = (left: bigint | undefined, capOf = affordableCap) =>
+    left === undefined ? null : Math.max(0, capOf(priced, left))
+  const windows = OUTPUT_LIMITS.map((name) => {
+    const { api, counts } = COUNTERS[name]
+    return [api, within(leftIn(key, name, nowMs), counts === 'tokens' ? capWithin : affordableCap)]
+  })
   return { balance: within(isHidden ? undefined : key.available), ...Object.fromEntries(windows) }
 }
 
@@ -111,13 +113,14 @@ function costWith({ model, chat }: PricedRequest, prompt: number, completion: nu
   return costOf(model.tokenPrice, { ...NO_QUANTITIES, prompt, completion, images })
 }
 
-const isForCredits = (refusal: AdmissionRefusal) =>
-  ERRORS[refusal].remedies?.includes('lower the cap for credits') === true
-const CREDIT_RULES = ADMISSION_RULES.filter(({ refusal }) => isForCredits(refusal))
+const OUTPUT_RULES = ADMISSION_RULES.filter(
+  ({ refusal: why }) => isRemedy('lower the cap for credits', why) || isRemedy('lower the cap for tokens', why),
+)
 
 function refusalOf(priced: PricedRequest, key: Key, shared: AccountBalance | undefined, nowMs: number): object | null {
-  const demand = { requestId: '', hash: '', nowMs, hold: holdOf(priced), holdUntilMs: nowMs }
-  const rule = CREDIT_RULES.find(({ isMet }) => !isMet(key, demand))
+  const [hold, tokens] = [holdOf(priced), tokensOf(priced)]
+  const demand = { requestId: '', hash: '', nowMs, hold, tokens, holdUntilMs: nowMs }
+  const rule = OUTPUT_RULES.find(({ isMet }) => !isMet(key, demand))
   if (!rule) return null
   const shortage = shared && { account: shared.account, most: key.available }
   const { status, code, kind, message } = admissionRefusal(rule.refusal, key, { nowMs, priced }, shortage)

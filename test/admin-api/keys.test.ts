@@ -182,7 +182,7 @@ describe('PATCH /admin/v1/keys/{id}', () => {
       const change = (value: unknown, seen: number) =>
         admin.call(`PATCH /keys/${id}`, { body: { [field]: value }, headers: { 'if-match': `"${seen}"` } })
       const changed = await change(told, 1)
-      const { badges, minute, day, credit_windows, holds, secret, replayed, ...rest } = before
+      const { badges, minute, day, tokens, credit_windows, holds, secret, replayed, ...rest } = before
       // The lanes of a key that was alone have a pool first.
       const version = name === 'lanes' ? 3 : 2
       expect(changed.body).toMatchObject({ ...rest, [field]: told, version })
@@ -194,13 +194,15 @@ describe('PATCH /admin/v1/keys/{id}', () => {
     },
   )
 
-  test('a key with limits on credits is shown with what is left of them in this UTC day and month', async () => {
+  test('a key with limits on credits or tokens is shown with what is left of them in this UTC day, month and minute', async () => {
     const key = await create({ daily_credits: '0.5', monthly_credits: '30' })
     expect(key.credit_windows).toEqual([
       { setting: 'daily_credits', limit: '0.5', remaining: '0.5', reset_seconds: expect.any(Number) },
       { setting: 'monthly_credits', limit: '30', remaining: '30', reset_seconds: expect.any(Number) },
     ])
     expect(key.credit_windows[0]?.reset_seconds).toBeLessThanOrEqual(86_400)
+    const window = { limit: 500, remaining: 500, reset_seconds: expect.any(Number) }
+    expect([key.tokens, (await create({ tpm: 500 })).tokens]).toEqual([null, window])
   })
 
   test('of two operators who change one key, the second is told who changed what, and nothing is lost', async () => {

@@ -409,10 +409,10 @@ describe('keys', () => {
   })
 
   test('limits beyond ours, further pages and other settings are said', async () => {
-    const key = { key_alias: 'k', rpm_limit: 1e9, tpm_limit: 5, team_id: 't', guardrails: ['x'], metadata: {} }
+    const key = { key_alias: 'k', rpm_limit: 1e9, tpm_limit: 0, team_id: 't', guardrails: ['x'], metadata: {} }
     const made = await imported(FINE, { keys: { keys: [key], total_pages: 3 } })
     expect(made.script).not.toContain('--rpm')
-    const omitted = ['rpm_limit must be', 'tpm_limit has no', 'team_id has no', 'guardrails has no', 'one page of 3']
+    const omitted = ['rpm_limit must be', 'tpm_limit must be', 'team_id has no', 'guardrails has no', 'one page of 3']
     for (const text of omitted) expect(made.omitted).toContain(text)
     expect(made.omitted).not.toContain('metadata')
   })

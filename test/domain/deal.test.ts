@@ -30,9 +30,10 @@ test('what a request held that ended between two readings may have been given ba
   const open = 'req_01M7FH87G0MDVJ7N5W0FR17V1G'
   const hold = { amount: 5n, untilMs: NOW_MS }
   const day = new Date(NOW_MS).toISOString().slice(0, 10)
-  const counts = { ...whole.counts, dailyCredits: { [day]: 12n }, dailyLimit: { [day]: 2n } }
+  const minute = Math.trunc(NOW_MS / 60_000).toString(36)
+  const counts = { ...whole.counts, tpm: { [minute]: 500n }, dailyCredits: { [day]: 12n }, dailyLimit: { [day]: 2n } }
   const before = laneOf(0, { holds: { [ended]: hold, [open]: hold }, counts })
   const [lane] = leastTaken([before], [laneOf(0, { holds: { [open]: hold }, counts })])
   expect(lane?.holds).toEqual({ [open]: hold })
-  expect(lane?.counts).toMatchObject({ dailyCredits: { [day]: 7n }, dailyLimit: { [day]: 2n } })
+  expect(lane?.counts).toMatchObject({ dailyCredits: { [day]: 7n }, dailyLimit: { [day]: 2n }, tpm: { [minute]: 0n } })
 })

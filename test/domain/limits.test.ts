@@ -24,10 +24,11 @@ test('a moment that is none is refused, as toISOString refuses it', () => {
   expect(() => isoTime(Number.NaN)).toThrow(RangeError)
 })
 
-test('a window of a day ends at midnight UTC, and one of a month when the next month begins', () => {
+test('a window of a minute or a day ends with it in UTC, and one of a month when the next month begins', () => {
   const left = (within: Counter['within'], ms: number) =>
     secondsLeft({ counts: 'requests', within, refusal: 'daily_limit_exceeded', stored: 'n', api: 'daily_limit' }, ms)
   const [december, february] = [Date.UTC(2026, 11, 31, 23, 59, 58, 1), Date.UTC(2028, 1, 28)]
-  expect([left('day', december), left('month', december)]).toEqual([2, 2])
+  expect([left('minute', december), left('day', december), left('month', december)]).toEqual([2, 2, 2])
+  expect(left('minute', february)).toBe(60)
   expect([left('day', february), left('month', february)]).toEqual([DAY_MS / 1000, (2 * DAY_MS) / 1000])
 })

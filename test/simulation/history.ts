@@ -181,6 +181,8 @@ export const COUNTER_LIMITS: Readonly<Record<Counter['counts'], readonly (number
   requests: [2, 6, 1_000],
   credits: [0n, 800_000n, 1_600_000n, 50_000_000n],
   loss: [0n, 20_000_000n, 60_000_000n, 1_000_000_000n],
+  // A call with a cap takes some 300.
+  tokens: [100, 400, 900, 1_000_000],
 }
 
 /** The style of a history: the probability of each step. */

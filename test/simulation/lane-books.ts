@@ -1,5 +1,5 @@
 import { COUNTERS, type CounterName } from '../../layers/gateway/domain/admission/counters.ts'
-import { fail, nano, type StoredItem } from './ledger.ts'
+import { fail, nano, type StoredItem, windowAt } from './ledger.ts'
 import { openHolds } from './stored-hold.ts'
 
 export type Admission = { readonly requestId: string; readonly clockMs: number; readonly rpm: number }
@@ -166,9 +166,8 @@ function roomOf(moment: Moment, refusal: string, nowMs: number): bigint {
     return least('maxConcurrent') - BigInt(lanes.reduce((sum, lane) => sum + openHolds(lane).size, 0))
   }
   const name = COUNTER_REFUSALS[refusal] as CounterName
-  const { stored, within } = COUNTERS[name]
-  const window = new Date(nowMs).toISOString().slice(0, within === 'day' ? 'yyyy-mm-dd'.length : 'yyyy-mm'.length)
-  return least(name) - lanes.reduce((sum, lane) => sum + nano(lane[`${stored}:${window}`]), 0n)
+  const count = `${COUNTERS[name].stored}:${windowAt(name, nowMs)}`
+  return least(name) - lanes.reduce((sum, lane) => sum + nano(lane[count]), 0n)
 }
 
 /** Whole requests that the buckets have. In a deal, those that they had when it began, less those that were let in since. */

@@ -17,6 +17,7 @@ export const PART_LIMITS = {
   dailyLimit: [4, 9, 1_000],
   dailyCredits: [1_600_000n, 3_000_000n, 50_000_000n],
   monthlyCredits: [1_600_000n, 4_000_000n, 50_000_000n],
+  tpm: [700, 1_300, 1_000_000],
 } as const
 type Limit = keyof typeof PART_LIMITS
 

@@ -23,6 +23,7 @@ export const LANE_VARIANTS: readonly Variant[] = [
       ...roomOf('dailyLimit', 1),
       ...roomOf('dailyCredits', values[':hold']),
       ...roomOf('monthlyCredits', values[':hold']),
+      ...roomOf('tpm', values[':tokens']),
     }
   }),
   wholeLimits('each lane has the whole rate', (values, lane) => {

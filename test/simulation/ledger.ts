@@ -26,6 +26,8 @@ class Account {
   readonly lanes: LaneBooks
   readonly rows: Map<string, StoredItem>
   readonly admitted = new Set<string>()
+  /** The tokens that each request has of its minute. */
+  readonly tokens = new Map<string, bigint>()
   /** Losses that were taken before a route was asked, by day. */
   readonly risked = new Map<string, bigint>()
   /** The bound on loss that was in force when each request was admitted. */
@@ -78,8 +80,9 @@ export class Ledger {
     return hasWork || this.accounts.hasWorkForSweeps
   }
 
-  /** An item of the keys table as a write has left it. `hash` is the secret's for which the write was made, if any. */
-  keyWritten(item: StoredItem, hash: string | undefined): void {
+  /** An item of the keys table as a write with these values has left it: with the secret's hash for which it was made, if any. */
+  keyWritten(item: StoredItem, values: StoredItem = {}): void {
+    const hash = values[':hash'] as string | undefined
     const account = this.#account((item.pk as string).slice('KEY#'.length))
     const sk = item.sk as string
     if (sk.startsWith('GRANT#')) account.grants.set(sk, item)
@@ -95,7 +98,12 @@ export class Ledger {
     account.open = openHolds(item)
     account.lanes.written(item)
     for (const requestId of account.open.keys()) {
-      if (!before.has(requestId)) admitted(item, account, requestId, hash, this.apartMs)
+      if (before.has(requestId)) continue
+      account.tokens.set(requestId, nano(values[':tokens']))
+      admitted(item, account, requestId, hash, this.apartMs)
+    }
+    for (const requestId of before.keys()) {
+      if (!account.open.has(requestId)) giveBackTokens(account, requestId, values[':tokensBack'])
     }
     if (account.open.size > 0 && item.sweepAt === undefined) fail(`${item.pk} has holds, and no sweep will look at it`)
     if (item.pendingEvents !== undefined && item.sweepAt !== '0') fail(`${item.pk} has events that no sweep will move`)
@@ -291,10 +299,20 @@ function admitted(
   }
   const concurrent = family.reduce((sum, { open }) => sum + open.size, 0)
   if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
-  for (const name of LIMITS) checkLimit(key, account, name, requestId)
+  for (const name of LIMITS) if (apartMs <= KEPT_MS[COUNTERS[name].within]) checkLimit(key, account, name, requestId)
   lanes.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
   if (lanes.hasLanes) lanes.checkRate(apartMs)
   else checkRate(account.admissions)
+}
+
+/** A request that died keeps what it took: nobody knows what of it was used. */
+function giveBackTokens({ tokens, rows }: Account, requestId: string, back: unknown): void {
+  if (back === undefined) return
+  const [taken, row] = [tokens.get(requestId) ?? 0n, rows.get(requestId)]
+  const used = nano(row?.promptTokens) + nano(row?.completionTokens)
+  const left = taken > used ? taken - used : 0n
+  if (nano(back) !== left) fail(`${requestId} took ${taken} tokens, used ${used}, and gives back ${back}`)
+  tokens.set(requestId, taken - left)
 }
 
 /** A request that takes nothing of a counter is never beyond its limit. */
@@ -310,7 +328,7 @@ function checkCounter(item: StoredItem, account: Account, name: CounterName): vo
   const latestMs = Math.max(...account.admissions.map(({ clockMs }) => clockMs))
   for (const [window, count] of countedIn(account, name)) {
     const kept = item[`${COUNTERS[name].stored}:${window}`]
-    if (window >= windowAt(name, latestMs - DAY_SECONDS * 1000) && nano(kept) !== count) {
+    if (window >= windowAt(name, latestMs - KEPT_MS[COUNTERS[name].within]) && nano(kept) !== count) {
       fail(`${item.pk} has counted ${kept} in ${window}, and it was ${count} (${name})`)
     }
   }
@@ -357,9 +375,10 @@ function countedIn(account: Account, name: CounterName): Map<string, bigint> {
   return counted
 }
 
-/** One, or the credits that a request holds; when it has ended, those that it cost. */
-function worthOf({ open, rows }: Account, name: CounterName, requestId: string): bigint {
+/** One, or the credits that a request holds, or its tokens; when it has ended, those that it cost. */
+function worthOf({ open, rows, tokens }: Account, name: CounterName, requestId: string): bigint {
   if (COUNTERS[name].counts === 'requests') return 1n
+  if (COUNTERS[name].counts === 'tokens') return tokens.get(requestId) ?? 0n
   return open.get(requestId) ?? nano(rows.get(requestId)?.cost)
 }
 
@@ -367,11 +386,20 @@ export function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length)
 }
 
-/** The ledger's own reckoning of each kind of window by the length of its name. All are kept for a day at least. */
-const WINDOWS: Readonly<Record<WindowKind, number>> = { day: 'yyyy-mm-dd'.length, month: 'yyyy-mm'.length }
+/** The ledger's own reckoning of each kind of window. Clocks that are further apart than it is kept are not held to it. */
+const WINDOWS: Readonly<Record<WindowKind, (ms: number) => string>> = {
+  minute: (ms) => Math.trunc(ms / 60_000).toString(36),
+  day: utcDay,
+  month: (ms) => utcDay(ms).slice(0, 'yyyy-mm'.length),
+}
+const KEPT_MS: Readonly<Record<WindowKind, number>> = {
+  minute: 120_000,
+  day: DAY_SECONDS * 1000,
+  month: DAY_SECONDS * 1000,
+}
 
-function windowAt(name: CounterName, ms: number): string {
-  return new Date(ms).toISOString().slice(0, WINDOWS[COUNTERS[name].within])
+export function windowAt(name: CounterName, ms: number): string {
+  return WINDOWS[COUNTERS[name].within](ms)
 }
 
 /** From any admission to the newest there were no more than a bucket and its refill. */

@@ -53,6 +53,8 @@ test('the simulator catches faults that are built into the gateway on purpose', 
     'a revoke forgets a lane',
     'each lane has the whole rate',
     'a draw is taken in twice by a lane',
+    'tpm is read, then written',
+    'tpm gives back to the window of the settlement',
   ]
   const { code, stdout } = await simulate('--histories', '1500', ...faults.flatMap((fault) => ['--broken', fault]))
   const caught = Array.from(stdout.matchAll(/^caught: (.+?) \(Seed /gm), ([, fault]) => fault)

@@ -20,7 +20,7 @@ test('each rule of admission has a variant of the gateway that admits without it
   const stored = { hash: '', lastFour: '' }
   const settings = { ...KEY_DEFAULTS, name: 'test', ...Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1])) }
   const key = newKey({ settings, credits: 0n, prefix: 'svc_live_', stored }, nowMs, new Uint8Array(10))
-  const demand = { requestId: 'req_1', hash: '', nowMs, hold: 1n, holdUntilMs: nowMs + 1 }
+  const demand = { requestId: 'req_1', hash: '', nowMs, hold: 1n, tokens: 1n, holdUntilMs: nowMs + 1 }
   const uncaught = ADMISSION_RULES.filter(({ condition }) => {
     const command = { constructor: Object, input: { ConditionExpression: condition(key, demand, {}) } }
     return !VARIANTS.some(({ rewrite }) => rewrite && rewrite(command, nowMs) !== command)

@@ -105,7 +105,7 @@ function counterVariants(name: CounterName): Variant[] {
   return [
     without(`${name} is read, then written`, `#${name} <= :${name}Room`),
     changing(`${name} is set, not counted`, take, set),
-    ...(giveBack ? [changing(`${name} gives nothing back`, giveBack, giveBack.replace(' - :back', ''))] : []),
+    ...(giveBack ? [changing(`${name} gives nothing back`, giveBack, giveBack.replace(/ - :\w+$/, ''))] : []),
     ...(giveBack ? [givingBackNow(name, giveBack)] : []),
   ]
 }

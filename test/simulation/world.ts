@@ -493,7 +493,10 @@ class World {
     const refusal = answer?.status === 429 && LIMIT_REFUSALS.find((one) => answer.body.includes(`"${one}"`))
     if (!answer || !refusal || !lanes.hasLanes) return
     const isOfCredits = refusal.includes('credits')
-    const asked = isOfCredits ? this.#ledger.accounts.askedBy(answer.headers['X-Request-Id'] as string) : 1n
+    const tokens = / may take up to (\d+)/.exec(answer.body)?.[1]
+    const asked = isOfCredits
+      ? this.#ledger.accounts.askedBy(answer.headers['X-Request-Id'] as string)
+      : BigInt(tokens ?? 1)
     if (asked === undefined || (refusal === 'rate_limit_exceeded' && this.#ledger.apartMs > 0)) return
     this.#totals.limitRefusals += 1
     lanes.checkRefusal(refusal, { since, until: until as number, nowMs, asked })
@@ -599,7 +602,7 @@ class World {
     else if (ofCatalog) this.#catalogs.inForceWritten(ofCatalog)
     if (!pk.startsWith(ITEMS.key)) return
     const item = this.#model.item(TABLE_NAMES.keys, { pk, sk })
-    if (item) this.#ledger.keyWritten(item, ExpressionAttributeValues?.[':hash'] as string | undefined)
+    if (item) this.#ledger.keyWritten(item, ExpressionAttributeValues)
   }
 
   #lookAtUsage(item: Record<string, unknown>, isPut: boolean): void {

@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { describe, expect, test } from '@jest/globals'
 import { COUNTER_NAMES, COUNTERS, type CounterName, WINDOWS } from '../../layers/gateway/domain/admission/counters.ts'
 import { type AdmissionRefusal, REFUSALS } from '../../layers/gateway/domain/basics/gateway-error.ts'
-import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { DAY_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import type { KeySettings } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { ADMISSION_RULES, counterWrite } from '../../layers/gateway/store/admission/admission-rules.ts'
@@ -19,7 +19,7 @@ const HOLD = 100n
 type Setup = { readonly settings?: Partial<KeySettings>; readonly credits?: bigint }
 
 const make = ({ settings, credits = 1_000_000n }: Setup = {}) => issue(settings, { credits, nowMs: NOW - 90 * DAY_MS })
-const demandFor = (key: Key, nowMs: number, hold = HOLD) => demandAt(key, nowMs, { hold })
+const demandFor = (key: Key, nowMs: number, hold = HOLD) => demandAt(key, nowMs, { hold, tokens: 1n })
 
 /** Keys that have room for one request, or for one until the next millisecond. */
 const ROOM_FOR_ONE: Partial<Record<AdmissionRefusal, Setup>> = {
@@ -68,9 +68,9 @@ describe.each(ADMISSION_RULES.map(({ refusal }) => refusal))('the rule for %s', 
 test('the copy of a key after an admission is the key as it is stored, but for requests that are under way', async () => {
   const everyLimit = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1_000n]))
   let copy = await make({
-    settings: { ...everyLimit, dailyLimit: 1_000, expiresAtMs: NOW + DAY_MS, models: ['gpt-*'] },
+    settings: { ...everyLimit, dailyLimit: 1_000, tpm: 1_000, expiresAtMs: NOW + DAY_MS, models: ['gpt-*'] },
   })
-  for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW, NOW + 1]) {
+  for (const nowMs of [NOW - 40 * DAY_MS, NOW - DAY_MS, NOW - MINUTE_MS, NOW, NOW + 1]) {
     const result = await admit(copy, demandFor(copy, nowMs))
     copy = result.key as Key
     expect({ ...copy, holds: {} }).toEqual({ ...(await fresh(copy)), holds: {} })
@@ -80,8 +80,9 @@ test('the copy of a key after an admission is the key as it is stored, but for r
 test('a key with every limit and 20 requests under way is at most 1 KB, so that a write to it is one unit', async () => {
   const everyLimit = Object.fromEntries(COUNTER_NAMES.map((name) => [name, 1_000_000n]))
   const key = await make({ settings: { ...everyLimit, dailyLimit: 1_000_000, expiresAtMs: NOW + DAY_MS } })
-  for (const nowMs of [NOW - 31 * DAY_MS, NOW - DAY_MS]) await admit(await fresh(key), demandFor(key, nowMs, 1n))
-  for (let i = 0; i < 18; i++) await admit(await fresh(key), demandFor(key, NOW + i, 1n))
+  const before = [31 * DAY_MS, DAY_MS, 2 * MINUTE_MS, MINUTE_MS].map((ms) => NOW - ms)
+  for (const nowMs of before) await admit(await fresh(key), demandFor(key, nowMs, 1n))
+  for (let i = 0; i < 16; i++) await admit(await fresh(key), demandFor(key, NOW + i, 1n))
   expect(Object.keys((await fresh(key)).holds)).toHaveLength(20)
   expect(itemBytes(marshall(await storedItem(key)) as RawItem)).toBeLessThanOrEqual(1_024)
 })
@@ -92,6 +93,22 @@ test.each(COUNTER_NAMES)('%s keeps the windows that late clocks may ask for, and
   for (const nowMs of [NOW - 40 * DAY_MS, NOW - keptMs, NOW]) await admit(await fresh(key), demandFor(key, nowMs))
   const windows = [NOW - keptMs, NOW].map(nameAt)
   expect(Object.keys((await fresh(key)).counts[name]).sort()).toEqual([...new Set(windows)])
+})
+
+test('a limit on tokens takes 40 bytes at most, and 20 for a minute; a key without one is written as if there were none', async () => {
+  const bytesOf = async (settings: Partial<KeySettings>, tokens: bigint | undefined) => {
+    const key = await make({ settings })
+    for (const nowMs of [NOW - 2 * MINUTE_MS, NOW - MINUTE_MS, NOW])
+      await admit(await fresh(key), demandAt(key, nowMs, { hold: HOLD, tokens }))
+    const item = marshall(await storedItem(key)) as RawItem
+    const ofTokens = Object.entries(item).filter(([name]) => name.startsWith('t:'))
+    return { all: itemBytes(item), windows: itemBytes(Object.fromEntries(ofTokens) as RawItem), ofTokens }
+  }
+  const [without, limited] = [await bytesOf({}, undefined), await bytesOf({ tpm: 1_000_000_000 }, 300_000_000n)]
+  expect(without.ofTokens).toEqual([])
+  expect(limited.ofTokens).toHaveLength(3)
+  expect(limited.windows).toBeLessThanOrEqual(3 * 20)
+  expect(limited.all - limited.windows - without.all).toBeLessThanOrEqual(40)
 })
 
 describe('a counter of credits', () => {

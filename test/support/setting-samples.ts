@@ -10,6 +10,7 @@ export const SETTING_SAMPLES: Readonly<Record<Setting, { typed: string; told: un
   dailyCredits: { typed: ' 2.50 ', told: '2.5', kept: 2_500_000_000n },
   monthlyCredits: { typed: '30', told: '30', kept: 30_000_000_000n },
   dailyLoss: { typed: '0.25', told: '0.25', kept: 250_000_000n },
+  tpm: { typed: '5000', told: 5000 },
   notifyBelow: { typed: '1.5', told: '1.5', kept: 1_500_000_000n },
   scopes: { typed: 'chat.completions', told: ['chat.completions'] },
   models: { typed: 'echo, test-*', told: ['echo', 'test-*'] },

@@ -1,5 +1,5 @@
 import { COUNTERS, CREDIT_COUNTERS, lossOf } from '../../gateway/domain/admission/counters.ts'
-import { creditWindow, limitsOf, type Window } from '../../gateway/domain/admission/limits.ts'
+import { type CountedWindow, countedWindow, limitsOf, type Window } from '../../gateway/domain/admission/limits.ts'
 import { DAY_MS, isoTime, utcDay } from '../../gateway/domain/basics/time.ts'
 import { accountIdOf, type Hold, heldOf, isExpired, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
@@ -51,10 +51,12 @@ export function statusOf(key: Key, nowMs: number): KeyStatus {
 
 export function keyDetail(key: Key, nowMs: number, weekCost: Nano, accounts: Names): KeyDetail {
   const { rpm, daily } = limitsOf(key, nowMs)
+  const tokens = countedWindow(key, 'tpm', nowMs)
   return {
     ...keyShape(key, nowMs, weekCost, accounts),
     minute: windowShape(rpm),
     day: windowShape(daily),
+    tokens: tokens ? windowShape(tokens) : null,
     holds: Object.entries(key.holds).map(([requestId, hold]) => holdShape(requestId, hold, nowMs)),
   }
 }
@@ -80,7 +82,7 @@ export function balanceBadges(available: Nano, weekCost: Nano): string[] {
 
 function creditWindows(key: Key, nowMs: number) {
   return CREDIT_COUNTERS.flatMap((name) => {
-    const window = creditWindow(key, name, nowMs)
+    const window = countedWindow(key, name, nowMs)
     if (!window) return []
     return {
       setting: COUNTERS[name].api,
@@ -91,8 +93,8 @@ function creditWindows(key: Key, nowMs: number) {
   })
 }
 
-function windowShape({ limit, remaining, resetSeconds }: Window) {
-  return { limit, remaining, reset_seconds: resetSeconds }
+function windowShape({ limit, remaining, resetSeconds }: Window | CountedWindow) {
+  return { limit: Number(limit), remaining: Number(remaining), reset_seconds: resetSeconds }
 }
 
 export function timeOrNull(ms: number | undefined): string | null {

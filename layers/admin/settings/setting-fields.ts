@@ -30,6 +30,7 @@ export const SETTING_OPTIONS: Readonly<Record<Setting, Words>> = {
     argument: 'credits',
     words: 'credits per UTC day that its requests may cost the operator beyond their charges',
   },
+  tpm: { option: 'tpm', argument: 'n', words: 'tokens per UTC minute, of prompts and answers' },
   notifyBelow: { option: 'notify-below', argument: 'credits', words: 'credits below which its notice is sent' },
   scopes: { option: 'scopes', argument: 'list', words: 'endpoints it may call' },
   models: {
@@ -50,6 +51,8 @@ export const SETTING_OPTIONS: Readonly<Record<Setting, Words>> = {
 /** The bounds of a key with one lane. */
 export const MOST_OF_A_LANE = { rpm: 60_000, maxConcurrent: 1_000 }
 
+export const MOST_TPM = 1_000_000_000
+
 export const SETTING_FIELDS = described({
   name: line(1, 100),
   rpm: wholeNumber(1, MOST_OF_A_LANE.rpm * MOST_LANES),
@@ -59,6 +62,7 @@ export const SETTING_FIELDS = described({
   daily_credits: someCredits.nullable(),
   monthly_credits: someCredits.nullable(),
   daily_loss: credits.nullable(),
+  tpm: wholeNumber(1, MOST_TPM).nullable(),
   notify_below: someCredits.nullable(),
   scopes: someOf(SCOPES),
   models: modelPatterns(50, 200),

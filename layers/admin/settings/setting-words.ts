@@ -41,6 +41,7 @@ const words = {
   },
   dailyLoss: { field: 'daily_loss', kind: 'credits', label: 'Loss a day', isShort: true, none: "the stage's" },
   notifyBelow: { field: 'notify_below', kind: 'credits', label: 'Notify below', isShort: true, none: 'never' },
+  tpm: { field: 'tpm', kind: 'count', label: 'Tokens a minute', isShort: true, none: 'no limit' },
   scopes: { field: 'scopes', kind: 'scopes', label: 'Scopes' },
   models: {
     field: 'models',

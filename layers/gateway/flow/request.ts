@@ -51,6 +51,8 @@ export type PricedChat = IdentifiedRequest & { priced: PricedRequest }
 /** After admission every outcome must settle. */
 export type Admission = {
   hold: Nano
+  /** Tokens that it took of its key's minute, if the key has a limit on them. */
+  tokens?: bigint | undefined
   /** Holds of dead requests that admission saw. They are settled after this request is answered. */
   deadHolds: readonly OpenHold[]
   /** How many requests of its key that hold no credits are running, if this is one: it is included. */
@@ -77,6 +79,7 @@ export type GatewayRequest = OpenedRequest &
     credential?: Credential
     priced?: PricedRequest | undefined
     hold?: Nano
+    tokens?: bigint | undefined
     deadHolds?: readonly OpenHold[]
   }
 

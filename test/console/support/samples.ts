@@ -51,6 +51,7 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     badges: index % 3 === 0 ? ['no_allowlist', 'low'] : ['no_allowlist'],
     minute: { limit: 60, remaining: 12, reset_seconds: 40 },
     day: { limit: 10_000, remaining: 9_000, reset_seconds: 4000 },
+    tokens: null,
     holds: [],
     ...changes,
   }

@@ -50,8 +50,8 @@ export type KeyShape = Shape<typeof Key>
 export type ToldSettings = Pick<KeyShape, keyof typeof SETTING_FIELDS>
 
 export const Window = z.object({
-  limit: count('Requests that the window allows.'),
-  remaining: count('Requests that it allows now.'),
+  limit: count('The most that the window allows.'),
+  remaining: count('The most that it allows now.'),
   reset_seconds: count('Seconds until it is full again.'),
 })
 
@@ -64,8 +64,9 @@ export const Hold = z.object({
 export type HoldShape = Shape<typeof Hold>
 
 export const KeyDetail = Key.extend({
-  minute: Window.describe('The limit per minute, now.'),
-  day: Window.describe('The limit per UTC day, now.'),
+  minute: Window.describe('The limit on requests per minute, now.'),
+  day: Window.describe('The limit on requests per UTC day, now.'),
+  tokens: orNull(Window.describe('The limit on tokens per UTC minute, now; null if there is none.')),
   holds: z.array(Hold).describe('The open holds of the key.'),
 })
 export type KeyDetail = Shape<typeof KeyDetail>

@@ -2,13 +2,13 @@ import type { AdmissionRefusal } from '../basics/gateway-error.ts'
 import type { Hold, Key } from '../keys/key.ts'
 import type { CreditRefusal } from '../keys/notice.ts'
 import type { Nano } from '../money/money.ts'
+import type { Most } from './counters.ts'
 
 /** All that one request needs of its key. Admission meets all of it or none. */
-export type Demand = {
+export type Demand = Most & {
   readonly requestId: string
   readonly hash: string
   readonly nowMs: number
-  readonly hold: Nano
   readonly holdUntilMs: number
   /** The refusal of credits for which this request is admitted without any. It leaves a mark, to be told. */
   readonly creditRefusal?: CreditRefusal | undefined
@@ -20,6 +20,8 @@ export type Release = {
   readonly requestId: string
   readonly hold: Hold
   readonly cost: Nano
+  /** Tokens that were taken and not used. */
+  readonly tokensBack?: bigint | undefined
   /** The change of the key's loss of its day, below zero if more was taken before. */
   readonly loss?: Nano | undefined
   /** Set if the key has reached its bound on loss: the mark of that, to be told. */

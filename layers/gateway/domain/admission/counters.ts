@@ -1,11 +1,11 @@
 import type { CounterRefusal } from '../basics/gateway-error.ts'
-import { DAY_MS, utcDay } from '../basics/time.ts'
+import { DAY_MS, MINUTE_MS, utcDay } from '../basics/time.ts'
 import type { KeySettings } from '../keys/key-settings.ts'
 import type { Lane } from '../keys/lane.ts'
 import type { Nano } from '../money/money.ts'
 import { shareOf } from './shares.ts'
 
-export type WindowKind = 'day' | 'month'
+export type WindowKind = 'minute' | 'day' | 'month'
 
 type WindowRule = {
   /** The name of the window that is open at this time. Names of a kind sort by time. */
@@ -13,15 +13,19 @@ type WindowRule = {
   readonly nextAtMs: (nowMs: number) => number
   /** A window is kept for so long after it has closed: a write can land late, and another clock can be behind. */
   readonly keptMs: number
-  readonly nextWords: string
 }
 
 export const WINDOWS: Readonly<Record<WindowKind, WindowRule>> = {
+  minute: {
+    // So many minutes after 1970, in five signs.
+    nameAt: (ms) => Math.floor(ms / MINUTE_MS).toString(36),
+    nextAtMs: (nowMs) => nowMs - (nowMs % MINUTE_MS) + MINUTE_MS,
+    keptMs: 2 * MINUTE_MS,
+  },
   day: {
     nameAt: utcDay,
     nextAtMs: (nowMs) => nowMs - (nowMs % DAY_MS) + DAY_MS,
     keptMs: DAY_MS,
-    nextWords: 'at midnight UTC',
   },
   month: {
     nameAt: (ms) => utcDay(ms).slice(0, 'yyyy-mm'.length),
@@ -30,14 +34,13 @@ export const WINDOWS: Readonly<Record<WindowKind, WindowRule>> = {
       return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
     },
     keptMs: DAY_MS,
-    nextWords: 'when the next month begins in UTC',
   },
 }
 
 /** A limit of a key that counts within a window of time. The key's item has an attribute for each window. */
 export type Counter = {
-  /** Requests count for good; the unspent part of held credits returns; a loss beyond the charges is only read. */
-  readonly counts: 'requests' | 'credits' | 'loss'
+  /** Requests count for good; the unspent part of held credits and of tokens returns; a loss beyond the charges is only read. */
+  readonly counts: 'requests' | 'credits' | 'tokens' | 'loss'
   readonly within: WindowKind
   readonly refusal: CounterRefusal
   /** Its name on a key's item, before the window: short, because every request pays for each KB of the item. */
@@ -52,6 +55,13 @@ export const COUNTERS = {
   dailyCredits: counter({ counts: 'credits', within: 'day', stored: 'c', api: 'daily_credits' }),
   monthlyCredits: counter({ counts: 'credits', within: 'month', stored: 'm', api: 'monthly_credits' }),
   dailyLoss: counter({ counts: 'loss', within: 'day', stored: 'l', api: 'daily_loss' }),
+  tpm: {
+    counts: 'tokens',
+    within: 'minute',
+    stored: 't',
+    api: 'tpm',
+    refusal: 'token_rate_limit_exceeded',
+  },
 } satisfies Readonly<Record<string, Counter>>
 
 function counter<const Row extends Omit<Counter, 'refusal'>>(row: Row) {
@@ -94,8 +104,11 @@ export function oldestKept({ within }: Counter, nowMs: number): string {
   return nameAt(nowMs - keptMs)
 }
 
-export function takenBy({ hold }: { readonly hold: Nano }, { counts }: Counter): bigint {
-  return { requests: 1n, credits: hold, loss: 0n }[counts]
+/** The most that a request may be charged, and may use if its key has a limit on tokens. */
+export type Most = { readonly hold: Nano; readonly tokens?: bigint | undefined }
+
+export function takenBy({ hold, tokens = 0n }: Most, { counts }: Counter): bigint {
+  return { requests: 1n, credits: hold, tokens, loss: 0n }[counts]
 }
 
 /** The name of what is counted within a window, in a key's item as well. Only names of this kind have a colon. */

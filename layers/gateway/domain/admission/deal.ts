@@ -1,14 +1,15 @@
+import { MINUTE_MS } from '../basics/time.ts'
 import { ulidTimeMs } from '../basics/ulid.ts'
 import type { Key } from '../keys/key.ts'
 import { intervalUs, latestSaneFullAtUs, tokensLeft } from './bucket.ts'
-import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, countName, windowOf } from './counters.ts'
+import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, countName, type Most, takenBy, windowOf } from './counters.ts'
 import { AT_ONCE, partOf, rateOf } from './shares.ts'
 
 /** The beginning of a deal: the lanes and the rate until then, and the lane for whose request it is made. */
 export type Begun = {
   readonly lanes: number
   readonly rpm: number
-  readonly wanted?: { readonly index: number; readonly hold: bigint } | undefined
+  readonly wanted?: ({ readonly index: number } & Most) | undefined
 }
 
 /** The part of a lane. */
@@ -27,36 +28,34 @@ export function dealOut(lanes: readonly Key[], begun: Begun, nowMs: number): Dea
   for (const name of COUNTER_NAMES) {
     const { [name]: counter } = COUNTERS
     const windows = new Set([windowOf(counter, nowMs), ...lanes.flatMap(({ counts }) => Object.keys(counts[name]))])
-    const [limit, asked] = [first[name], counter.counts === 'credits' ? wanted.hold : 1n]
+    const [limit, asked] = [first[name], takenBy(wanted, counter)]
     for (const window of windows) {
-      const takenBy = ({ counts }: Key) => counts[name][window] ?? 0n
-      if (counter.counts === 'loss') balance(countName(counter, window), takenBy)
-      else if (limit !== undefined) divide(countName(counter, window), BigInt(limit), takenBy, asked)
+      const countOf = ({ counts }: Key) => counts[name][window] ?? 0n
+      if (counter.counts === 'loss') balance(countName(counter, window), countOf)
+      else if (limit !== undefined) divide(countName(counter, window), BigInt(limit), countOf, asked)
     }
   }
   return parts.map((part, i) => ({ parts: part, fullAtUs: buckets?.[i] }))
 
   /** One that is asked for so much that an even part would be too little gets all. A part that is its share is not kept. */
-  function divide(name: string, limit: bigint, takenBy: (lane: Key) => bigint, asked: bigint): void {
-    const room = lanes.reduce((left, lane) => left - takenBy(lane), limit)
+  function divide(name: string, limit: bigint, countOf: (lane: Key) => bigint, asked: bigint): void {
+    const room = lanes.reduce((left, lane) => left - countOf(lane), limit)
     const isEven = partOf(room, first.lanes, 0) >= asked
     for (const [i, part] of parts.entries()) {
       const fromWanted = (i - wanted.index + first.lanes) % first.lanes
       const more = isEven ? partOf(room, first.lanes, fromWanted) : fromWanted === 0 ? room : 0n
-      const own = room > 0n ? takenBy(lanes[i] as Key) + more : 0n
+      const own = room > 0n ? countOf(lanes[i] as Key) + more : 0n
       if (own !== partOf(limit, first.lanes, i)) part[name] = own
     }
   }
 
   /** The difference for each lane by which all have taken the same. */
-  function balance(name: string, takenBy: (lane: Key) => bigint): void {
-    const taken = lanes.reduce((sum, lane) => sum + takenBy(lane), 0n)
+  function balance(name: string, countOf: (lane: Key) => bigint): void {
+    const taken = lanes.reduce((sum, lane) => sum + countOf(lane), 0n)
     if (taken === 0n) return
-    for (const [i, part] of parts.entries()) part[name] = partOf(taken, first.lanes, i) - takenBy(lanes[i] as Key)
+    for (const [i, part] of parts.entries()) part[name] = partOf(taken, first.lanes, i) - countOf(lanes[i] as Key)
   }
 }
-
-const MINUTE_MS = 60_000
 
 const open = ({ holds }: Key) => BigInt(Object.keys(holds).length)
 
@@ -89,6 +88,8 @@ export function leastTaken(lanes: readonly Key[], later: readonly Key[]): Key[] 
         const window = windowOf(COUNTERS[name], ulidTimeMs(requestId))
         counts[name][window] = (counts[name][window] ?? amount) - amount
       }
+      // A hold does not say how many tokens came back with it: at most all that its window had.
+      counts.tpm[windowOf(COUNTERS.tpm, ulidTimeMs(requestId))] = 0n
     }
     return { ...lane, holds, counts }
   })

@@ -1,11 +1,10 @@
 import type { Key } from '../keys/key.ts'
-import type { Nano } from '../money/money.ts'
 import { secondsUntilFull, tokensLeft } from './bucket.ts'
-import { COUNTERS, type CreditCounter, leftIn, limitOf, secondsLeft } from './counters.ts'
+import { COUNTERS, type CounterName, leftIn, limitOf, secondsLeft } from './counters.ts'
 
 export type Window = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
-export type CreditWindow = { readonly limit: Nano; readonly remaining: Nano; readonly resetSeconds: number }
+export type CountedWindow = { readonly limit: bigint; readonly remaining: bigint; readonly resetSeconds: number }
 
 export type Limits = { readonly rpm: Window; readonly daily: Window }
 
@@ -25,8 +24,8 @@ export function limitsOf(key: Key, nowMs: number): Limits {
   }
 }
 
-/** The key's credits in the window of this counter; undefined if they are unlimited. A limit that was lowered may be exceeded. */
-export function creditWindow(key: Key, name: CreditCounter, nowMs: number): CreditWindow | undefined {
+/** The window of this counter; undefined if the key is unlimited. A limit that was lowered may be exceeded. */
+export function countedWindow(key: Key, name: CounterName, nowMs: number): CountedWindow | undefined {
   const [limit, left] = [limitOf(key, name, nowMs), leftIn(key, name, nowMs)]
   if (limit === undefined || left === undefined) return undefined
   return { limit, remaining: left > 0n ? left : 0n, resetSeconds: secondsLeft(COUNTERS[name], nowMs) }

@@ -3,15 +3,11 @@ import { plainLine } from './plain-text.ts'
 /** The advice to SDKs: retry after so many seconds, or never, because the same request would fail again. */
 type Retry = number | 'never'
 
-export type Remedy = 'draw from the account' | 'try another lane' | 'lower the cap for credits' | 'finish dead holds'
-
 /** An error's code is its kind, unless the code that throws it sets another one. */
 type ErrorRow = {
   readonly status: number
   readonly type: string
   readonly retry?: Retry
-  /** Tried before admission refuses, in this order. */
-  readonly remedies?: readonly Remedy[]
   /** The call is admitted without credits first, so that it counts against the limits, and refused by the last gate. */
   readonly countsAsRequest?: true
   /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
@@ -22,37 +18,24 @@ const BAD_REQUEST = 'invalid_request_error'
 const TOO_MUCH = 'rate_limit_error'
 
 /** A call that credits do not cover, of the balance or of a window. */
-const NOT_COVERED = {
-  retry: 'never',
-  remedies: ['try another lane', 'lower the cap for credits', 'finish dead holds'],
-  countsAsRequest: true,
-} as const
+const NOT_COVERED = { retry: 'never', countsAsRequest: true } as const
 
 /** The refusals of the limits in `COUNTERS`, from which their messages are made. */
 const COUNTER_REFUSALS = {
-  daily_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 'never', remedies: ['try another lane'] },
+  daily_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
   daily_credits_exceeded: { status: 429, type: TOO_MUCH, ...NOT_COVERED },
   monthly_credits_exceeded: { status: 429, type: TOO_MUCH, ...NOT_COVERED },
   daily_loss_exceeded: { status: 429, type: TOO_MUCH, retry: 'never' },
+  token_rate_limit_exceeded: { status: 429, type: TOO_MUCH },
 } as const satisfies Record<string, ErrorRow>
 
 export const REFUSALS = {
   key_suspended: { status: 403, type: 'permission_error', refusesKey: true },
   invalid_api_key: { status: 401, type: BAD_REQUEST, refusesKey: true },
-  rate_limit_exceeded: { status: 429, type: TOO_MUCH, remedies: ['try another lane'] },
+  rate_limit_exceeded: { status: 429, type: TOO_MUCH },
   ...COUNTER_REFUSALS,
-  concurrency_limit_exceeded: {
-    status: 429,
-    type: TOO_MUCH,
-    retry: 1,
-    remedies: ['try another lane', 'finish dead holds'],
-  },
-  credit_balance_exhausted: {
-    status: 402,
-    type: 'insufficient_quota',
-    ...NOT_COVERED,
-    remedies: ['draw from the account', 'lower the cap for credits', 'finish dead holds'],
-  },
+  concurrency_limit_exceeded: { status: 429, type: TOO_MUCH, retry: 1 },
+  credit_balance_exhausted: { status: 402, type: 'insufficient_quota', ...NOT_COVERED },
 } as const satisfies Record<string, ErrorRow>
 
 const OTHERS = {

@@ -47,7 +47,7 @@ export function priceRequest(
   }
 }
 
-/** The output cap, if it is lower than the client's or the model's: because of the model or of the balance. */
+/** The output cap, if it is lower than the client's or the model's: because of the model, of the balance or of a limit. */
 export function loweredCap({ chat, model, outputCap }: PricedRequest): number | undefined {
   return outputCap < (chat.namedCap ?? model.maxOutputTokens) ? outputCap : undefined
 }
@@ -65,12 +65,20 @@ export function affordableCap(priced: PricedRequest, available: Nano): number {
   return Math.min(priced.model.maxOutputTokens, Math.floor(tokens / priced.chat.choices))
 }
 
-/** The same request with a cap that a share of the balance covers, if the client left the cap to us. */
-export function lowerCap(priced: PricedRequest, available: Nano, share: number): PricedRequest | undefined {
-  if (priced.chat.namedCap !== undefined) return undefined
-  const affordable = affordableCap(priced, available)
-  if (affordable < LEAST_OUTPUT_CAP) return undefined
-  return { ...priced, outputCap: Math.max(LEAST_OUTPUT_CAP, Math.floor(affordable * share)) }
+/** The most tokens that its upstream may count for it. */
+export function tokensOf({ isFree, promptBound, outputCap, chat }: PricedRequest): bigint {
+  return isFree ? 0n : BigInt(promptBound + outputCap * chat.choices)
+}
+
+/** The cap of each choice if a request may have so many tokens; negative if not even its prompt may. */
+export function capWithin({ promptBound, model, chat }: PricedRequest, tokens: bigint): number {
+  return Math.min(model.maxOutputTokens, Math.floor((Number(tokens) - promptBound) / chat.choices))
+}
+
+/** The same request with a share of the cap that is covered, if the client left the cap to us. */
+export function lowerCap(priced: PricedRequest, covered: number, share: number): PricedRequest | undefined {
+  if (priced.chat.namedCap !== undefined || covered < LEAST_OUTPUT_CAP) return undefined
+  return { ...priced, outputCap: Math.max(LEAST_OUTPUT_CAP, Math.floor(covered * share)) }
 }
 
 /** True if a provider may write this prompt to its cache: the caller asks for it, and its price is known. */

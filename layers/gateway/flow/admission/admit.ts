@@ -3,7 +3,7 @@ import type { Demand } from '../../domain/admission/admission.ts'
 import { type AdmissionRefusal, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { expiredHolds, type Key } from '../../domain/keys/key.ts'
 import type { CreditRefusal } from '../../domain/keys/notice.ts'
-import { holdOf, type PricedRequest } from '../../domain/money/priced-request.ts'
+import { holdOf, type PricedRequest, tokensOf } from '../../domain/money/priced-request.ts'
 import type { TakeAdmission } from '../../store/admission/take-admission.ts'
 import { invalidKey, keyRefusal } from '../../wire/keys/key-refusals.ts'
 import { modelNotAllowed } from '../../wire/routing/models.ts'
@@ -69,7 +69,8 @@ export async function admit<Request extends Candidate>(
       if (result.key.lane) credential.whole = deps.wholeKey(result.key, request.nowMs)
       const deadHolds = expiredHolds(result.key, request.nowMs)
       const { freeUnderWay } = result
-      const admitted = Object.assign(request, { credential, hold: demand.hold, deadHolds, freeUnderWay })
+      const { hold, tokens } = demand
+      const admitted = Object.assign(request, { credential, hold, tokens, deadHolds, freeUnderWay })
       if (notAllowed) throw notAllowed
       return { admitted, unpaid: tries.unpaid }
     }
@@ -112,14 +113,16 @@ function whyNotAllowed({ credential, priced }: Candidate): GatewayError | undefi
   return priced && !mayUseModel(credential.key, priced.model.id) ? modelNotAllowed(priced.model.id) : undefined
 }
 
-/** A refusal counts against the limits but holds no credits. */
+/** A refusal counts against the limits but holds no credits, and takes no tokens. */
 function demandOf(request: Candidate, isRefused: boolean, creditRefusal: CreditRefusal | undefined): Demand {
+  const asked = isRefused ? undefined : request.priced
   return {
     requestId: request.requestId,
     hash: request.credential.hash,
     nowMs: request.nowMs,
-    hold: request.priced && !isRefused ? holdOf(request.priced) : 0n,
+    hold: asked ? holdOf(asked) : 0n,
     holdUntilMs: deadAtMs(request),
+    tokens: asked && request.credential.key.tpm !== undefined ? tokensOf(asked) : undefined,
     creditRefusal,
   }
 }

@@ -63,7 +63,7 @@ export async function anotherLane(
       (most, lane) => (tokensOf(lane, nowMs) > tokensOf(most, nowMs) ? lane : most),
       open[0] ?? first,
     )
-    const wanted = { index: best.lane?.index ?? 0, hold: demand.hold }
+    const wanted = { index: best.lane?.index ?? 0, hold: demand.hold, tokens: demand.tokens }
     tries.deals += 1
     if (tries.deals <= MOST_DEALS && (await startDeal(first, { lanes: first.lanes, rpm: first.rpm, wanted })))
       await bringLanes(key.id, nowMs)

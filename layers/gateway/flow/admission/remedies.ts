@@ -1,7 +1,9 @@
-import { creditsLeft } from '../../domain/admission/counters.ts'
-import { type AdmissionRefusal, ERRORS, type Remedy } from '../../domain/basics/gateway-error.ts'
+import { creditsLeft, leftIn } from '../../domain/admission/counters.ts'
+import { isRemedy } from '../../domain/admission/remedy.ts'
+import { type AdmissionRefusal, ERRORS } from '../../domain/basics/gateway-error.ts'
 import { expiredHolds, isAccountId, type Key } from '../../domain/keys/key.ts'
 import { isCreditRefusal } from '../../domain/keys/notice.ts'
+import { affordableCap, capWithin, lowerCap } from '../../domain/money/priced-request.ts'
 import type { ReadKey } from '../../store/keys/read-key.ts'
 import { invalidKey } from '../../wire/keys/key-refusals.ts'
 import type { FinishDeadHolds } from '../billing/finish-hold.ts'
@@ -44,7 +46,7 @@ export async function answerRefusal(
     // The pool of a key that is alone is no account.
     if (isAccountId(own.purse.accountId)) tries.shortage = shortage
   }
-  if (isRemedy('lower the cap for credits', why) && (await lower(request, tries, key))) return
+  if (lower(request, tries, key, why)) return
   const dead = expiredHolds(own, request.nowMs)
   if (isRemedy('finish dead holds', why) && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(own, dead, request.deadlineMs)
@@ -62,20 +64,21 @@ export async function answerRefusal(
   if (isCreditRefusal(why) && !isOfAccount) tries.creditRefusal = why
 }
 
-function isRemedy(remedy: Remedy, why: AdmissionRefusal): boolean {
-  return ERRORS[why].remedies?.includes(remedy) === true
-}
-
 /** Each further try asks for a smaller share, so that racing requests find room for each other. */
-async function lower(request: Candidate, tries: Tries, key: Key): Promise<boolean> {
-  const { priced, nowMs } = request
-  const left = creditsLeft(key, nowMs)
-  // A cap that goes by a hidden balance would tell it.
-  if (tries.shortage?.account.hidesBalance && left === key.available) return false
-  const { lowerCap } = await import('#advice')
-  const lowered = priced && lowerCap(priced, left, tries.share)
+function lower(request: Candidate, tries: Tries, key: Key, why: AdmissionRefusal): boolean {
+  const covered = coveredCap(request, tries, key, why)
+  const lowered = request.priced && covered !== undefined && lowerCap(request.priced, covered, tries.share)
   if (!lowered) return false
   request.priced = lowered
   tries.share /= 2
   return true
+}
+
+function coveredCap({ priced, nowMs }: Candidate, { shortage }: Tries, key: Key, why: AdmissionRefusal) {
+  if (!priced) return undefined
+  if (isRemedy('lower the cap for tokens', why)) return capWithin(priced, leftIn(key, 'tpm', nowMs) ?? 0n)
+  if (!isRemedy('lower the cap for credits', why)) return undefined
+  const left = creditsLeft(key, nowMs)
+  // A cap that goes by a hidden balance would tell it.
+  return shortage?.account.hidesBalance && left === key.available ? undefined : affordableCap(priced, left)
 }

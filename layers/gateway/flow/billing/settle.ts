@@ -1,5 +1,5 @@
 import type { Release } from '../../domain/admission/admission.ts'
-import { type LossDeps, lossBoundOf, lossOf } from '../../domain/admission/counters.ts'
+import { COUNTERS, type LossDeps, lossBoundOf, lossOf, oldestKept, windowOf } from '../../domain/admission/counters.ts'
 import type { ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { accountIdOf, type Key } from '../../domain/keys/key.ts'
 import { laneIn } from '../../domain/keys/lane.ts'
@@ -82,7 +82,8 @@ export function settler(deps: SettleDeps): Settle {
       if (hold !== undefined) {
         const taken = { amount: hold, untilMs: deadAtMs(request) }
         const lost = lossIn(key, request, row)
-        await release(request, { address: key.address, requestId, hold: taken, cost: row.cost, ...lost })
+        const tokensBack = tokensBackOf(request, row)
+        await release(request, { address: key.address, requestId, hold: taken, cost: row.cost, tokensBack, ...lost })
         if (lost.reached !== undefined) log.lossReached(keyId, requestId)
       }
       log.request(row)
@@ -136,6 +137,13 @@ export function settler(deps: SettleDeps): Settle {
         ? creditRefusalMark(key, 'daily_loss_exceeded', nowMs, key.dailyLoss ?? deps.dailyLoss)
         : undefined,
     }
+  }
+
+  /** None to a window that is forgotten by now. */
+  function tokensBackOf({ nowMs, tokens = 0n }: GatewayRequest, row: UsageRow): bigint {
+    const back = tokens - BigInt(row.promptTokens + row.completionTokens)
+    const isKept = windowOf(COUNTERS.tpm, nowMs) >= oldestKept(COUNTERS.tpm, clock())
+    return isKept && back > 0n ? back : 0n
   }
 
   function rowOf(request: GatewayRequest, keyId: string, ending: Ending, alsoRefused: number | undefined): UsageRow {

@@ -27,7 +27,13 @@ type AdmissionRule = {
   readonly isMet: (stored: Key, demand: Demand) => boolean
 }
 
-const TAKEN: Readonly<Record<Counter['counts'], string>> = { requests: ' + :one', credits: ' + :hold', loss: '' }
+const TAKEN: Readonly<Record<Counter['counts'], string>> = {
+  requests: ' + :one',
+  credits: ' + :hold',
+  tokens: ' + :tokens',
+  loss: '',
+}
+const BACK: Readonly<Partial<Record<Counter['counts'], string>>> = { credits: ':back', tokens: ':tokensBack' }
 
 /** One counter's part in the two writes of a request. Its texts are joined once, because every request needs them. */
 type CounterWrite = AdmissionRule & {
@@ -39,7 +45,7 @@ type CounterWrite = AdmissionRule & {
 }
 
 export function counterWrite(name: CounterName, counter: Counter): CounterWrite {
-  const [count, room] = [`#${name}`, `:${name}Room`]
+  const [count, room, back] = [`#${name}`, `:${name}Room`, BACK[counter.counts]]
   const isWithin = `${count} <= ${room}`
   const isNewOrWithin = `(attribute_not_exists(${count}) OR ${isWithin})`
   return {
@@ -58,14 +64,18 @@ export function counterWrite(name: CounterName, counter: Counter): CounterWrite 
     },
     // A loss is only read: what a write sets comes back with its answer.
     take: `${count} = if_not_exists(${count}, :zero)${TAKEN[counter.counts]}`,
-    giveBack: counter.counts === 'credits' ? `${count} = if_not_exists(${count}, :back) - :back` : undefined,
+    giveBack: back && `${count} = if_not_exists(${count}, ${back}) - ${back}`,
     nameWindow: (names, atMs) => {
       names[count] = countName(counter, windowOf(counter, atMs))
     },
   }
 }
 
-export const COUNTER_WRITES = COUNTER_NAMES.map((name) => counterWrite(name, COUNTERS[name]))
+/** Those of every request. Tokens are counted for a key with a limit on them only, so that others pay nothing for it. */
+export const COUNTER_WRITES = COUNTER_NAMES.filter((name) => name !== 'tpm').map((name) =>
+  counterWrite(name, COUNTERS[name]),
+)
+export const TOKEN_WRITE = counterWrite('tpm', COUNTERS.tpm)
 
 /** If a key breaks several rules, the first is the reason. */
 export const ADMISSION_RULES: readonly AdmissionRule[] = [
@@ -101,6 +111,7 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
   },
   // After the balance: a new window does not help a caller whose balance is used up.
   ...COUNTER_WRITES.filter(({ counts }) => counts === 'credits'),
+  TOKEN_WRITE,
 ]
 
 /** A lane may get no part of what is dealt out, or wait for it. */
@@ -127,7 +138,8 @@ export function countsAfter({ counts }: Key, { nowMs }: Demand, changed: Item): 
     const [current, oldest] = [windowOf(COUNTERS[name], nowMs), oldestKept(COUNTERS[name], nowMs)]
     const kept: Record<string, bigint> = {}
     for (const window in counts[name]) if (window >= oldest) kept[window] = counts[name][window] as bigint
-    kept[current] = toNano(changed[countName(COUNTERS[name], current)])
+    const now = changed[countName(COUNTERS[name], current)]
+    if (now !== undefined) kept[current] = toNano(now)
     after[name] = kept
   }
   return after

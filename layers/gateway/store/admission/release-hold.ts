@@ -5,7 +5,7 @@ import type { Item, UpdateInput } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 import { keyItem, SWEEP_AT_ONCE, storedHold } from '../keys/key-item.ts'
 import { creditRefusalAttribute } from '../notices/notices.ts'
-import { COUNTER_WRITES } from './admission-rules.ts'
+import { COUNTER_WRITES, TOKEN_WRITE } from './admission-rules.ts'
 import { lossAttribute } from './take-loss.ts'
 
 /** True if this call released the hold, false if it had been released before. */
@@ -21,7 +21,8 @@ const PAY = [
   ...GIVING_BACK.map(({ giveBack }) => giveBack),
 ].join(', ')
 
-function releaseWrite({ requestId, hold, cost, loss = 0n, reached }: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
+function releaseWrite(release: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
+  const { requestId, hold, cost, tokensBack, loss = 0n, reached } = release
   const stored = storedHold(requestId, hold)
   const names = windowsOf(requestId)
   const values: Item = {
@@ -31,6 +32,11 @@ function releaseWrite({ requestId, hold, cost, loss = 0n, reached }: Release): O
     ':toRemove': new Set([stored]),
   }
   let pay = PAY
+  if (tokensBack) {
+    TOKEN_WRITE.nameWindow(names, ulidTimeMs(requestId))
+    values[':tokensBack'] = tokensBack
+    pay += `, ${TOKEN_WRITE.giveBack}`
+  }
   if (loss !== 0n) {
     names['#loss'] = lossAttribute(requestId)
     Object.assign(values, { ':loss': loss, ':zero': 0 })

@@ -13,6 +13,7 @@ import {
   COUNTER_WRITES,
   countsAfter,
   forgottenAttributes,
+  TOKEN_WRITE,
   takeFromBucket,
   takesNone,
   whyNotAdmitted,
@@ -109,6 +110,12 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     const isMet = rule.condition(key, demand, values)
     if (isMet !== undefined) condition += ` AND ${isMet}`
   }
+  let take = TAKE
+  if (demand.tokens) {
+    TOKEN_WRITE.nameWindow(names, demand.nowMs)
+    values[':tokens'] = demand.tokens
+    take += `, ${TOKEN_WRITE.take}`
+  }
   // This write proves the copy current, so the copy knows which of the two secrets this is.
   const used = key.previous?.hash === demand.hash ? USED_IN_GRACE : USED
   if (demand.creditRefusal) {
@@ -116,7 +123,7 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     values[':refused'] = creditRefusalMark(key, demand.creditRefusal, demand.nowMs)
     values[':sweepAt'] = SWEEP_AT_ONCE
   }
-  let update = `SET ${takeFromBucket(key, demand.nowMs, values)}, ${key.purse ? TAKE_FROM_PURSE : ''}${TAKE}, ${used}, ${demand.creditRefusal ? HOLD_REFUSED : HOLD}`
+  let update = `SET ${takeFromBucket(key, demand.nowMs, values)}, ${key.purse ? TAKE_FROM_PURSE : ''}${take}, ${used}, ${demand.creditRefusal ? HOLD_REFUSED : HOLD}`
   const forgotten = forgottenAttributes(key, demand.nowMs)
   for (let i = 0; i < forgotten.length; i++) {
     names[`#forgotten${i}`] = forgotten[i] as string

@@ -7,13 +7,20 @@ import {
   leftIn,
   limitOf,
   secondsLeft,
-  WINDOWS,
+  type WindowKind,
 } from '../../domain/admission/counters.ts'
 import { type AdmissionRefusal, type CounterRefusal, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Account } from '../../domain/keys/account.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
-import { affordableCap, holdOf, lowerCap, type PricedRequest } from '../../domain/money/priced-request.ts'
+import {
+  affordableCap,
+  capWithin,
+  holdOf,
+  lowerCap,
+  type PricedRequest,
+  tokensOf,
+} from '../../domain/money/priced-request.ts'
 import { expiredKey, suspendedKey } from '../keys/key-refusals.ts'
 
 type Refused = {
@@ -25,7 +32,7 @@ type Refused = {
 
 type Words = {
   readonly message: string
-  readonly retry?: number
+  readonly retry?: number | 'never'
   /** The start of the next window. SDKs must not wait for it by themselves, so it is no `retry`. */
   readonly windowInSeconds?: number | undefined
 }
@@ -46,12 +53,17 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
   credit_balance_exhausted: ({ available }, { priced, shortage }) => {
     if (!shortage)
       return {
-        message: notCovered(`The balance is ${formatCredits(available)} credits`, available, 'add credits', priced),
+        message: creditsNotCovered(
+          `The balance is ${formatCredits(available)} credits`,
+          available,
+          'add credits',
+          priced,
+        ),
       }
     const { account, most } = shortage
     if (account.hidesBalance) return { message: notTold(priced) }
     const has = `The balance of the account is ${formatCredits(most)} credits`
-    return { message: notCovered(has, most, 'add credits', priced) }
+    return { message: creditsNotCovered(has, most, 'add credits', priced) }
   },
 }
 
@@ -66,6 +78,7 @@ function counterWords(): Record<CounterRefusal, WordsOf> {
 const COUNTED: Readonly<Record<Counter['counts'], (key: Key, name: CounterName, refused: Refused) => Words>> = {
   requests: usedUp,
   credits: tooDear,
+  tokens: tooLong,
   loss: (_, name, { nowMs }) => ({
     message: `This key may use no more routes today that cost more than the model's price, and the model has no other at the moment. Use another model, or try again ${nextWindow(name, nowMs)}.`,
     windowInSeconds: secondsLeft(COUNTERS[name], nowMs),
@@ -86,17 +99,39 @@ function usedUp(key: Key, name: CounterName, { nowMs }: Refused): Words {
 /** Waiting does not help a request that is beyond the whole limit. */
 function tooDear(key: Key, name: CounterName, { nowMs, priced }: Refused): Words {
   const [limit, left] = [limitOf(key, name, nowMs) ?? 0n, leftIn(key, name, nowMs) ?? 0n]
-  const isCoverable = !priced || holdOf(priced) <= limit || lowerCap(priced, limit, 1) !== undefined
+  const isCoverable =
+    !priced || holdOf(priced) <= limit || lowerCap(priced, affordableCap(priced, limit), 1) !== undefined
   const has = `This key is limited to ${formatCredits(limit)} credits per ${COUNTERS[name].within} and has ${formatCredits(left > 0n ? left : 0n)} left`
   const more = isCoverable ? `try again ${nextWindow(name, nowMs)}` : "ask the gateway's operator for a higher limit"
   return {
-    message: notCovered(has, left, more, priced),
+    message: creditsNotCovered(has, left, more, priced),
     windowInSeconds: isCoverable ? secondsLeft(COUNTERS[name], nowMs) : undefined,
   }
 }
 
+/** A minute is waited for by SDKs. */
+function tooLong(key: Key, name: CounterName, { nowMs, priced }: Refused): Words {
+  const [limit, left] = [limitOf(key, name, nowMs) ?? 0n, leftIn(key, name, nowMs) ?? 0n]
+  const rest = left > 0n ? left : 0n
+  const has = `This key is limited to ${limit} tokens per ${COUNTERS[name].within} and has ${rest} left`
+  if (!priced) return { message: `${has}.`, retry: secondsLeft(COUNTERS[name], nowMs) }
+  const isCoverable = tokensOf(priced) <= limit || lowerCap(priced, capWithin(priced, limit), 1) !== undefined
+  const needs = `may take up to ${tokensOf(priced)}, of which ${priced.promptBound} are the most that its prompt can have`
+  const more = isCoverable ? `try again ${nextWindow(name, nowMs)}` : "ask the gateway's operator for a higher limit"
+  return {
+    message: notCovered(has, capWithin(priced, isCoverable ? rest : limit), more, priced, needs),
+    retry: isCoverable ? secondsLeft(COUNTERS[name], nowMs) : 'never',
+  }
+}
+
+const NEXT: Readonly<Record<WindowKind, string>> = {
+  minute: 'when the next minute begins',
+  day: 'at midnight UTC',
+  month: 'when the next month begins in UTC',
+}
+
 function nextWindow(name: CounterName, nowMs: number): string {
-  return `${WINDOWS[COUNTERS[name].within].nextWords}, in ${secondsLeft(COUNTERS[name], nowMs)} s`
+  return `${NEXT[COUNTERS[name].within]}, in ${secondsLeft(COUNTERS[name], nowMs)} s`
 }
 
 export function admissionRefusal(
@@ -119,12 +154,15 @@ function notTold(priced: PricedRequest | undefined): string {
 }
 
 /** `has` says how many credits there are, `more` how there would be more. */
-function notCovered(has: string, left: Nano, more: string, priced: PricedRequest | undefined): string {
+function creditsNotCovered(has: string, left: Nano, more: string, priced: PricedRequest | undefined): string {
   if (!priced) return `${has}.`
-  const needed = `this request may cost up to ${formatCredits(holdOf(priced))}`
+  return notCovered(has, affordableCap(priced, left), more, priced, `may cost up to ${formatCredits(holdOf(priced))}`)
+}
+
+function notCovered(has: string, tokens: number, more: string, priced: PricedRequest, needs: string): string {
+  const needed = `this request ${needs}`
   const advice = `${more.charAt(0).toUpperCase()}${more.slice(1)}`
   if (priced.chat.embedding) return `${has}, and ${needed}. ${advice}, or send fewer or shorter texts.`
-  const tokens = affordableCap(priced, left)
   return tokens > 0
     ? `${has}, and ${needed}. It covers max_tokens of at most ${tokens} for this request; lower max_tokens or ${more}.`
     : `${has}, and ${needed}: it covers no output for this request. ${advice}, or shorten the prompt.`

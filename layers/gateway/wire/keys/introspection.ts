@@ -1,5 +1,5 @@
-import { COUNTERS, CREDIT_COUNTERS } from '../../domain/admission/counters.ts'
-import { type CreditWindow, creditWindow, type Limits, limitsOf, type Window } from '../../domain/admission/limits.ts'
+import { COUNTER_NAMES, COUNTERS, type Counter } from '../../domain/admission/counters.ts'
+import { type CountedWindow, countedWindow, type Limits, limitsOf, type Window } from '../../domain/admission/limits.ts'
 import { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { AccountBalance } from '../../domain/keys/account.ts'
 import { heldOf, type Key, standingOf } from '../../domain/keys/key.ts'
@@ -34,7 +34,7 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
       rpm: windowBody(limits.rpm),
       daily: windowBody(limits.daily),
       concurrent: { limit: key.maxConcurrent, in_use: inUse },
-      ...creditLimits(key, nowMs),
+      ...optionalLimits(key, nowMs),
     } satisfies Record<keyof Limits | 'concurrent', unknown>,
     models: key.models,
     allowlist: key.allowlist,
@@ -42,15 +42,22 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
   }
 }
 
-function creditLimits(key: Key, nowMs: number): Record<string, object | null> {
-  const windows = CREDIT_COUNTERS.map((name) => [COUNTERS[name].api, creditBody(creditWindow(key, name, nowMs))])
+/** The limits that bound the output of a request, of which a key may have none. */
+export const OUTPUT_LIMITS = COUNTER_NAMES.filter((name) => ['credits', 'tokens'].includes(COUNTERS[name].counts))
+
+function optionalLimits(key: Key, nowMs: number): Record<string, object | null> {
+  const windows = OUTPUT_LIMITS.map((name) => [
+    COUNTERS[name].api,
+    countedBody(COUNTERS[name], countedWindow(key, name, nowMs)),
+  ])
   return Object.fromEntries(windows)
 }
 
-function creditBody(window: CreditWindow | undefined) {
+function countedBody({ counts }: Counter, window: CountedWindow | undefined) {
   if (!window) return null
+  const told = counts === 'credits' ? formatCredits : Number
   const { limit, remaining, resetSeconds } = window
-  return { limit: formatCredits(limit), remaining: formatCredits(remaining), reset: resetSeconds }
+  return { limit: told(limit), remaining: told(remaining), reset: resetSeconds }
 }
 
 function windowBody({ limit, remaining, resetSeconds }: Window) {

@@ -1,4 +1,4 @@
-import { type Headers, ownNames } from './headers.ts'
+import { type Headers, ownNames, windowHeaders } from './headers.ts'
 
 // Pages of any origin may call the gateway and read its answers. That is safe because a key is only ever read from a
 // header of its own: a browser sends none by itself, as it would a cookie, so a foreign page can do nothing that it
@@ -13,9 +13,8 @@ const EXPOSED = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
-  'x-ratelimit-limit-requests',
-  'x-ratelimit-remaining-requests',
-  'x-ratelimit-reset-requests',
+  ...windowHeaders('requests'),
+  ...windowHeaders('tokens'),
   'Retry-After',
   'x-should-retry',
   'Allow',

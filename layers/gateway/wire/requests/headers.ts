@@ -1,4 +1,10 @@
-import { limitsOf, tightestWindow } from '../../domain/admission/limits.ts'
+import {
+  type CountedWindow,
+  countedWindow,
+  limitsOf,
+  tightestWindow,
+  type Window,
+} from '../../domain/admission/limits.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import type { Attempt } from '../../domain/rows/usage-row.ts'
 
@@ -20,14 +26,27 @@ export function ownNames(prefix: string): OwnNames {
 
 export function addRateLimits(headers: Headers, key: Key, nowMs: number): void {
   const window = tightestWindow(limitsOf(key, nowMs))
-  const limit = String(window.limit)
-  const remaining = String(window.remaining)
-  headers['RateLimit-Limit'] = limit
-  headers['RateLimit-Remaining'] = remaining
+  headers['RateLimit-Limit'] = String(window.limit)
+  headers['RateLimit-Remaining'] = String(window.remaining)
   headers['RateLimit-Reset'] = String(window.resetSeconds)
-  headers['x-ratelimit-limit-requests'] = limit
-  headers['x-ratelimit-remaining-requests'] = remaining
-  headers['x-ratelimit-reset-requests'] = duration(window.resetSeconds)
+  addWindow(headers, 'requests', window)
+  const tokens = countedWindow(key, 'tpm', nowMs)
+  if (tokens) addWindow(headers, 'tokens', tokens)
+}
+
+export const windowHeaders = (what: 'requests' | 'tokens') =>
+  ['limit', 'remaining', 'reset'].map((name) => `x-ratelimit-${name}-${what}`)
+
+/** Under OpenAI's names. */
+function addWindow(
+  headers: Headers,
+  what: 'requests' | 'tokens',
+  { limit, remaining, resetSeconds }: Window | CountedWindow,
+) {
+  const values = [String(limit), String(remaining), duration(resetSeconds)]
+  windowHeaders(what).forEach((name, i) => {
+    headers[name] = values[i] as string
+  })
 }
 
 /** Go's notation, as OpenAI writes it: `6s`, `1m0s`, `12h28m54s`. */

@@ -21,6 +21,7 @@ import { deployCommands, startCommand } from './commands/programs.ts'
 import { RECONCILE } from './commands/reconcile.ts'
 import { ROUTES } from './commands/routes.ts'
 import { addCommands } from './commands/run.ts'
+import { STATEMENT } from './commands/statement.ts'
 import { USAGE } from './commands/usage.ts'
 import { USE } from './commands/use.ts'
 import type { SmokeOptions } from './smoke/smoke.ts'
@@ -48,6 +49,7 @@ const COMMANDS = {
   routes: ROUTES,
   events: EVENTS,
   invoice: INVOICE,
+  statement: STATEMENT,
   export: EXPORT,
   audit: AUDIT,
   reconcile: RECONCILE,

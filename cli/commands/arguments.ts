@@ -69,6 +69,13 @@ export function required(...row: Parameters<typeof option>): Option {
   return option(...row).makeOptionMandatory()
 }
 
+const monthIn = (text: string) => /^20\d\d-(0[1-9]|1[0-2])$/.exec(text)?.[0]
+export const monthOption = required(
+  '--month <month>',
+  'a UTC month such as 2026-10',
+  mustBe('a month such as 2026-10', monthIn),
+)
+
 /** An option that may be given more than once. */
 export function upTo(most: number, things: string): (text: string, before?: readonly string[]) => readonly string[] {
   return (text, before = []) => {

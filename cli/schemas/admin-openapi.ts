@@ -4,7 +4,7 @@ import { LISTS, ROUTE_WORDS, type RouteWords } from '../../layers/admin/api/rout
 import { Account, AccountDetail, AccountGrantMade, AccountMade } from '../../layers/admin/api/shapes/accounts.ts'
 import { ApiError, Identity, Search, Table } from '../../layers/admin/api/shapes/answers.ts'
 import * as bodies from '../../layers/admin/api/shapes/bodies.ts'
-import { AccountAudit, Audit, AuditSummary, Event } from '../../layers/admin/api/shapes/books.ts'
+import { AccountAudit, Audit, AuditSummary, Event, Statement } from '../../layers/admin/api/shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from '../../layers/admin/api/shapes/catalog.ts'
 import { AdminKey, Grant, GrantMade, Hold, Key, KeyDetail, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { Request, RequestLine } from '../../layers/admin/api/shapes/requests.ts'
@@ -85,7 +85,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   ...{ Key, KeyDetail, KeyWithSecret, Hold, Grant, GrantMade, Event, Audit, AuditSummary, Request, RequestLine },
   ...{ UsagePage, Overview, Route, RouteTest, Catalog, CatalogVersion, CatalogCheck, Search, Identity },
-  ...{ AdminKey, Table, Account, AccountDetail, AccountMade, AccountGrantMade, AccountAudit },
+  ...{ Statement, AdminKey, Table, Account, AccountDetail, AccountMade, AccountGrantMade, AccountAudit },
   ...LISTS,
   ...{ UsageRecord, Pricing, Attempt },
   Error: ApiError,

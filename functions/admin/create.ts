@@ -28,10 +28,10 @@ const RESERVE_MS = 2_000
 
 export function createAdmin({ settings, log, identify, ...administered }: AdminDeps) {
   const { tables, clock } = administered
-  const { baseUrl, isProtected, takesKeys } = settings
+  const { baseUrl, takesKeys, ...ofStage } = settings
   const chatUrl = baseUrl.replace(/\/v1$/, '')
   const report = (requestId: string, error: unknown) => log.problem('the admin API failed', error, requestId)
-  const api = adminApi({ ...administered, isProtected, chatUrl, takesKeys }, report)
+  const api = adminApi({ ...administered, ...ofStage, chatUrl, takesKeys }, report)
   const byKey = keyedCaller(tables)
 
   return async (event: AdminEvent, context?: Context) => {

@@ -22,6 +22,8 @@ const LINES_TOGETHER = 1_000
 export type ExportOptions = {
   readonly partChars?: number
   readonly compress?: Compress
+  /** The setting of the stage, such as `USD 2`. */
+  readonly currency?: string | undefined
 }
 
 /** Writes the rows of a closed day as lines of JSON. Every run makes the same parts, so writing one again changes nothing. */
@@ -29,7 +31,7 @@ export function dayExporter(
   tables: Tables,
   putObject: PutObject,
   hasTime: () => boolean,
-  { partChars = PART_CHARS, compress = compressBeside }: ExportOptions = {},
+  { partChars = PART_CHARS, compress = compressBeside, currency }: ExportOptions = {},
 ) {
   const totalsOf = queryDayTotals(tables)
   const rowsOf = queryUsageRows(tables)
@@ -49,7 +51,7 @@ export function dayExporter(
     // All of them each time: a key has few.
     const charges = partsOf(FOCUS_FOLDER, day)
     for await (const total of totalsOf(day)) {
-      for (const line of focusLines(total)) await charges.add(`${JSON.stringify(line)}\n`)
+      for (const line of focusLines({ ...total, currency })) await charges.add(`${JSON.stringify(line)}\n`)
     }
     await charges.write()
     await charges.written

@@ -58,7 +58,7 @@ const RIGHTS = {
     onKeys('BatchGetItem', key),
     // An audit scans the table.
     onKeys('Scan'),
-    onUsage('GetItem Query'),
+    onUsage('GetItem Query BatchGetItem'),
     inUsage(byKey),
   ],
   /** Usage rows can be neither changed nor deleted, and no key, grant, event or version of the catalog can be deleted. */

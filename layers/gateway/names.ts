@@ -31,6 +31,15 @@ export const ENV = {
   otlpUrl: 'WAYBILL_OTLP_URL',
 } as const
 
+/** Settings that chat's first file does not know: it has no room for their names. */
+export const MORE_ENV = {
+  seller: 'WAYBILL_SELLER',
+  currency: 'WAYBILL_CURRENCY',
+  topUpUrl: 'WAYBILL_TOP_UP_URL',
+  webhookUrl: 'WAYBILL_WEBHOOK_URL',
+  webhookSecret: 'WAYBILL_WEBHOOK_SECRET_NAME',
+} as const
+
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */
 export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer', type: 'x-waybill-type' } as const
 

@@ -36,6 +36,8 @@ const EVERYTHING: WaybillProps = {
   keepRowsDays: 400,
   otlpUrl: 'https://collector.example/otlp',
   monthlyBudgetUsd: 100,
+  seller: 'Waybill Ltd, 1 Main Street',
+  currency: 'USD 2',
   rollout: 'canary',
 }
 const { certificateArn: _, ...ZONE } = OWN_CERTIFICATE

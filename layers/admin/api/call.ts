@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ulid } from '../../gateway/domain/basics/ulid.ts'
 import type { Act } from '../../gateway/domain/keys/act.ts'
 import { OPERATOR_SCOPES, type OperatorScope } from '../../gateway/domain/keys/admin-scopes.ts'
+import type { Seller } from '../../gateway/domain/rows/statement.ts'
 import type { KeySources } from '../../gateway/providers/open-provider.ts'
 import type { Allowance } from '../../gateway/store/admin-keys/allowance.ts'
 import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
@@ -9,7 +10,7 @@ import { AdminError } from './admin-error.ts'
 
 type Random = (bytes: number) => Uint8Array
 
-export type Administered = {
+export type Administered = Seller & {
   readonly tables: Tables
   readonly stage: string
   readonly isProtected: boolean

@@ -21,6 +21,7 @@ import { search } from './search.ts'
 import * as bodies from './shapes/bodies.ts'
 import * as queries from './shapes/queries.ts'
 import { listTables, whoAmI } from './stage.ts'
+import * as statements from './statements.ts'
 import { getUsage, listFocus } from './usage.ts'
 
 export type AdminRoute = {
@@ -72,6 +73,7 @@ export const ROUTES = {
   adoptKey: route('POST /keys/{id}/adopt', 'keys.write', bodies.adoptBody, keys.adopt),
   listGrants: route('GET /keys/{id}/grants', 'keys.read', queries.grantsQuery, grants.list),
   grantCredits: route('POST /keys/{id}/grants', 'credits.grant', bodies.grantBody, grants.make, MADE),
+  getKeyStatement: route('GET /keys/{id}/statements/{month}', 'usage.read', bodies.nothing, statements.ofKey),
   listKeyEvents: route('GET /keys/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfKey),
   listAccounts: route('GET /accounts', 'keys.read', queries.accountsQuery, accounts.list),
   createAccount: route('POST /accounts', 'keys.write', bodies.createAccountBody, accounts.create, MADE),
@@ -82,6 +84,12 @@ export const ROUTES = {
   closeAccount: route('POST /accounts/{id}/close', 'keys.write', bodies.revokeBody, accounts.close),
   listAccountGrants: route('GET /accounts/{id}/grants', 'keys.read', queries.grantsQuery, accounts.listGrants),
   grantToAccount: route('POST /accounts/{id}/grants', 'credits.grant', bodies.grantBody, accounts.grant, MADE),
+  getAccountStatement: route(
+    'GET /accounts/{id}/statements/{month}',
+    'usage.read',
+    bodies.nothing,
+    statements.ofAccount,
+  ),
   listAccountEvents: route('GET /accounts/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfAccount),
   listEvents: route('GET /events', 'keys.read', queries.eventsQuery, events.list),
   listRequests: route('GET /requests', 'usage.read', queries.requestsQuery, requests.list),

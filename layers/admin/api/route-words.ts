@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ROUTES } from './route-table.ts'
 import { Account, AccountDetail, AccountGrantMade, AccountMade } from './shapes/accounts.ts'
 import { Identity, listOf, Search, Table } from './shapes/answers.ts'
-import { AuditLine, Event } from './shapes/books.ts'
+import { AuditLine, Event, Statement } from './shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
 import { AdminKey, Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
 import { Request, RequestLine } from './shapes/requests.ts'
@@ -62,6 +62,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   adoptKey: words('Move a key with its balance, and all that it was charged, into an account, for good', KeyDetail),
   listGrants: words('Grants of a key, newest first', LISTS.GrantList),
   grantCredits: words('Add credits, or, below zero, take some back that are available', GrantMade, ONCE),
+  getKeyStatement: words('The statement of a key that is alone for a closed month', Statement),
   listKeyEvents: words('Changes of a key, newest first', LISTS.EventList),
   listAccounts: words('Accounts, newest first', LISTS.AccountList),
   createAccount: words('Make an account: one balance for any number of keys', AccountMade, ONCE),
@@ -76,6 +77,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
     AccountGrantMade,
     ONCE,
   ),
+  getAccountStatement: words('The statement of an account for a closed month', Statement),
   listAccountEvents: words('Changes of an account, newest first', LISTS.EventList),
   listEvents: words('Changes of keys, accounts and the catalog, newest first', LISTS.EventList, OF_ONE),
   listRequests: words(

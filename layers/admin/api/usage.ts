@@ -99,7 +99,10 @@ async function* usageIn(
 }
 
 /** The charges of closed days. A page has the lines of so many totals: one for each key and day. */
-export async function listFocus({ tables }: Call, sent: z.output<typeof focusQuery>): Promise<List<FocusLine>> {
+export async function listFocus(
+  { tables, currency }: Call,
+  sent: z.output<typeof focusQuery>,
+): Promise<List<FocusLine>> {
   const { closedThrough = '' } = await readClosing(tables)()
   const { to = closedThrough ? momentsOf(closedThrough).toMs : DAY_MS, from = to - DAY_MS } = sent
   requireRange(from, to, BUCKETS['1d'].mostDays)
@@ -123,7 +126,7 @@ export async function listFocus({ tables }: Call, sent: z.output<typeof focusQue
     const key = byId.get(total.keyId)
     // A key that was moved into an account is on its invoice with all that it was ever charged.
     const accountId = key ? accountIdOf(key) : total.accountId
-    return focusLines({ ...total, accountId, accountName: names.get(accountId ?? ''), keyName: key?.name })
+    return focusLines({ ...total, currency, accountId, accountName: names.get(accountId ?? ''), keyName: key?.name })
   })
   const end = totals.at(-1)
   return pageOf(lines, found.length > sent.limit, end && cursorOf((Date.parse(end.day) - from) / DAY_MS, end.keyId))

@@ -1,6 +1,7 @@
 import { type Nano, parseCredits } from '../domain/money/money.ts'
 import { isOwnVariable } from '../domain/routing/catalog.ts'
-import { BRAND, ENV, versionName } from '../names.ts'
+import type { Seller } from '../domain/rows/statement.ts'
+import { BRAND, ENV, MORE_ENV, versionName } from '../names.ts'
 
 export type Config = {
   readonly keysTable: string
@@ -58,19 +59,27 @@ export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
 
-/** The bucket of exported days, the bus of notices, the trail of the keys or the collector of spans; none if the stage has none. */
-export function readOptional(name: keyof typeof ENV, env: Environment = process.env) {
-  return env[ENV[name]] || undefined
+const ALL = { ...ENV, ...MORE_ENV }
+
+/** The bucket of exported days, the bus of notices, the seller or another setting; none if the stage has none. */
+export function readOptional(name: keyof typeof ALL, env: Environment = process.env) {
+  return env[ALL[name]] || undefined
 }
 
 /** The stage as the admin API describes it. `takesKeys`: admin keys are accepted. */
-export type AdminSettings = { readonly baseUrl: string; readonly isProtected: boolean; readonly takesKeys: boolean }
+export type AdminSettings = Seller & {
+  readonly baseUrl: string
+  readonly isProtected: boolean
+  readonly takesKeys: boolean
+}
 
 export function readAdminSettings(env: Environment = process.env): AdminSettings {
   return {
     baseUrl: required(env, ENV.baseUrl),
     isProtected: required(env, ENV.protected) !== 'false',
     takesKeys: env[ENV.adminKeys] === 'true',
+    seller: readOptional('seller', env),
+    currency: readOptional('currency', env),
   }
 }
 

@@ -53,7 +53,7 @@ export async function* goodCalls(admin: Admin, gateway: TestGateway): AsyncGener
     const seen = path.startsWith('/catalog') ? ofCatalog : await ofOwner()
     yield {
       route,
-      address: `${method} ${path.replace('{id}', idIn(path)).replace('{version}', '1')}`,
+      address: `${method} ${path.replace('{id}', idIn(path)).replace('{version}', '1').replace('{month}', '2020-01')}`,
       query: path === '/search' ? '?q=acme' : '',
       sent: { body: bodies[`${method} ${path}`] ?? {}, headers: { ...once(), 'if-match': `"${seen}"` } },
     }

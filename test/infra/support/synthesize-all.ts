@@ -47,6 +47,8 @@ const optional = { adminKeys: true, probe: true, usagePage: true, notices: true,
 const rare = {
   otlpUrl: 'https://collector.example/otlp',
   monthlyBudgetUsd: 100,
+  seller: 'Waybill Ltd, 1 Main Street',
+  currency: 'USD 2',
   keepRowsDays: 400,
   attribution: false,
   ...optional,

@@ -18,6 +18,59 @@ export const Event = z.object({
 })
 export type EventShape = Shape<typeof Event>
 
+const atMoment = { at: moment('The moment of it.') }
+const entry = {
+  ...atMoment,
+  credits: credits('The amount.'),
+  reference: orNull(text('Its reference, such as a payment.')),
+}
+const ofKey = { key_id: text('The id of the key.'), key_name: text('Its name, as it is now.') }
+
+export const Statement = z.object({
+  object: kind('statement'),
+  month: text('The month, in UTC.'),
+  first_day: text('Its first day.'),
+  last_day: text('Its last day.'),
+  seller: orNull(text('The seller, by the setting of the stage.')),
+  currency: z
+    .object({ name: text('The name of a credit.'), digits: count('The digits that are printed.') })
+    .nullable()
+    .describe('The setting of the stage; null for plain credits.'),
+  account_id: orNull(text('The account.')),
+  key_id: orNull(text('The key, if it is alone.')),
+  name: text('The name of the customer, as it is now.'),
+  external_id: orNull(text('Your own id of the customer.')),
+  opening: credits('The balance at the beginning: all grants before, less all charges of days before.'),
+  topped_up: credits('The sum of the top-ups.'),
+  adopted: credits('The sum of the balances that adopted keys brought.'),
+  corrected: credits('The sum of the corrections, which are below zero.'),
+  charged: credits('The sum of the usage.'),
+  closing: credits('The balance at the end: opening + topped_up + adopted + corrected − charged.'),
+  top_ups: z.array(z.object(entry)).describe('Grants of the month, oldest first.'),
+  adoptions: z
+    .array(
+      z.object({
+        ...atMoment,
+        credits: credits('All that it was granted, less its charges before the month.'),
+        ...ofKey,
+      }),
+    )
+    .describe('Keys that came into the account in the month. Their charges of this month are in the usage.'),
+  corrections: z.array(z.object(entry)).describe('Grants below zero, oldest first.'),
+  usage: z
+    .array(
+      z.object({
+        ...ofKey,
+        model: text('The model; - for requests without one.'),
+        requests: count('Requests.'),
+        prompt_tokens: count('Tokens of prompts.'),
+        completion_tokens: count('Tokens of answers.'),
+        charged: credits('The charge.'),
+      }),
+    )
+    .describe('The charges by key and model.'),
+})
+
 const Finding = z.object({
   about: text('The row, grant, hold or total that it is about.'),
   text: text('The finding.'),

@@ -3,7 +3,12 @@ import { formatCredits, type Nano } from '../money/money.ts'
 import { PRICE_ROWS } from '../money/price-kinds.ts'
 import { type DayTotal, UsageGroups } from './day-total.ts'
 
-type Charged = DayTotal & { readonly accountName?: string | undefined; readonly keyName?: string | undefined }
+type Charged = DayTotal & {
+  readonly accountName?: string | undefined
+  readonly keyName?: string | undefined
+  /** The setting of the stage, such as `USD 2`. */
+  readonly currency?: string | undefined
+}
 export type FocusLine = ReturnType<typeof lineOf>
 export const FOCUS_FOLDER = 'focus'
 
@@ -34,7 +39,7 @@ export function focusLines(total: Charged): FocusLine[] {
 
 /** FOCUS 1.4, Cost and Usage. A day may have several unit prices, so a line has none. */
 function lineOf(of: Charged, model: string, kind: string, unit: string, count: number, cost: Nano) {
-  const { day, keyId, accountId, accountName = null, keyName = null } = of
+  const { day, keyId, accountId, accountName = null, keyName = null, currency } = of
   const midnight = (ms: number) => `${utcDay(ms)}T00:00:00Z`
   const [fromMs, year, month] = [Date.parse(day), Number(day.slice(0, 4)), Number(day.slice(5, 7))]
   const [billed, quantity] = [formatCredits(cost), String(count)]
@@ -43,7 +48,7 @@ function lineOf(of: Charged, model: string, kind: string, unit: string, count: n
     BillingAccountId: accountId ?? keyId,
     BillingAccountName: accountId ? accountName : keyName,
     BillingAccountType: accountId ? 'Account' : 'Key',
-    BillingCurrency: CURRENCY,
+    BillingCurrency: currency?.split(' ')[0] ?? CURRENCY,
     BillingPeriodEnd: midnight(Date.UTC(year, month)),
     BillingPeriodStart: midnight(Date.UTC(year, month - 1)),
     ChargeCategory: 'Usage',

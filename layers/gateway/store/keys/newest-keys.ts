@@ -10,7 +10,7 @@ import type { ItemsOf } from './rotating-item.ts'
 const [, BY_CREATION] = TABLES.keys.indexes
 
 /** DynamoDB gives no more items in a batch. */
-const BATCH = 100
+export const BATCH = 100
 const BATCHES_AT_ONCE = 16
 
 export const newestKeys = (tables: Tables) => newest(tables, KEY_ITEMS)
@@ -49,18 +49,18 @@ export async function readMany<K>(tables: Tables, kind: ItemsOf<K>, ids: readonl
   const batches = Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) =>
     ids.slice(i * BATCH, (i + 1) * BATCH).map(kind.itemOf),
   )
-  const items = await Promise.all(batches.map((batch) => readBatch(tables, batch)))
+  const items = await Promise.all(batches.map((batch) => readBatch(tables, 'keys', batch)))
   const found = new Map(items.flat().map((item) => [item.pk, kind.toKey(item)]))
   return ids.flatMap((id) => found.get(kind.itemOf(id).pk) ?? [])
 }
 
 class Unprocessed extends Error {}
 
-async function readBatch({ database, keys }: Tables, batch: readonly Item[]): Promise<Item[]> {
+export async function readBatch(tables: Tables, table: 'keys' | 'usage', batch: readonly Item[]): Promise<Item[]> {
   const found: Item[] = []
   let left = batch
   const read = async () => {
-    const read = await database.batchGet(keys, left)
+    const read = await tables.database.batchGet(tables[table], left)
     found.push(...read.Items)
     left = read.left
     if (left.length > 0) throw new Unprocessed('DynamoDB left keys of a batch unread.')

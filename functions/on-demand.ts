@@ -9,6 +9,7 @@ import { type AnotherLane, anotherLane } from '../layers/gateway/flow/admission/
 import { type Draw, drawFromAccount } from '../layers/gateway/flow/admission/draw.ts'
 import { answerRefusal } from '../layers/gateway/flow/admission/remedies.ts'
 import { type ClaimOrReplay, claimOrReplay } from '../layers/gateway/flow/idempotency/claim-or-replay.ts'
+import { readTopUpUrl } from '../layers/gateway/platform/config.ts'
 import { transfers } from '../layers/gateway/store/accounts/transfers.ts'
 import { whyNotAdmitted } from '../layers/gateway/store/admission/admission-rules.ts'
 import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
@@ -44,6 +45,7 @@ export function remediesFrom({ tables, config, finishDeadHolds, random }: Instan
   }
   const transfer = transfers(tables)
   const remedies = {
+    topUpUrl: readTopUpUrl(config),
     readKey: readOne,
     finishDeadHolds,
     wholeKey,

@@ -176,6 +176,11 @@ export const SETTING_TABLE = {
     'the credits, as a text such as `"1"`, that a key\'s requests may [cost you beyond their charges](operate.md#what-a-key-may-lose) on a UTC day, unless the key has a bound of its own',
     ENV.dailyLoss,
   ),
+  topUpUrl: optional(
+    matching(/^https:\/\/[^\s<>"]{1,500}$/, 'must begin with https://, without spaces'),
+    'the address at which your customers buy credits: refusals for credits (402), [notices](operate.md#notices) and the [page for owners of keys](clients.md#a-page-for-the-owner-of-a-key) have it',
+    MORE_ENV.topUpUrl,
+  ),
   seller: optional(
     matching(/^[^\p{C}]{1,300}$/u, 'must be one line of at most 300 characters'),
     'your name and address as [statements](operate.md#statements) have them',

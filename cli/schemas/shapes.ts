@@ -65,6 +65,7 @@ export const ApiKey = shape(
         spent: orNull(amount('Credits charged to its keys so far.')),
       }),
     ),
+    top_up_url: orNull(text('The address at which credits are sold, if the operator has named one.')),
     key: shape('The secret that asks.', {
       prefix,
       last_four,

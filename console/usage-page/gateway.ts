@@ -7,6 +7,7 @@ export type ApiKey = {
   readonly balance: string | null
   readonly account: { readonly name: string } | null
   readonly held: string
+  readonly top_up_url: string | null
   readonly spent: string
   readonly key: { readonly last_four: string }
 }

@@ -30,6 +30,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
             </strong>
           )}
           {days && balance && !account && <p>{lastsText(balance, days, now)}</p>}
+          {apiKey.top_up_url && <a href={apiKey.top_up_url}>Top up</a>}
           <p class="quiet">
             <Credits of={apiKey.spent} /> charged to this key, <Credits of={apiKey.held} /> held by open requests.
           </p>

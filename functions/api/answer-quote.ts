@@ -34,6 +34,7 @@ import { OUTPUT_LIMITS } from '../../layers/gateway/wire/keys/introspection.ts'
 
 type QuoteDeps = CountDeps &
   LossDeps & {
+    readonly topUpUrl?: string | undefined
     readonly countLater: CountTokens
     readonly readKey: ReadKey
     readonly finishDeadHolds: FinishDeadHolds
@@ -77,7 +78,7 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
       without_output: formatCredits(costWith(priced, prompt, 0)),
       with_most_output: formatCredits(costWith(priced, prompt, priced.outputCap * priced.chat.choices)),
     },
-    refusal: covered ? null : refusalOf(asked, key, shared, nowMs),
+    refusal: covered ? null : refusalOf(asked, key, shared, nowMs, deps.topUpUrl),
   }
 }
 
@@ -117,13 +118,19 @@ const OUTPUT_RULES = ADMISSION_RULES.filter(
   ({ refusal: why }) => isRemedy('lower the cap for credits', why) || isRemedy('lower the cap for tokens', why),
 )
 
-function refusalOf(priced: PricedRequest, key: Key, shared: AccountBalance | undefined, nowMs: number): object | null {
+function refusalOf(
+  priced: PricedRequest,
+  key: Key,
+  shared: AccountBalance | undefined,
+  nowMs: number,
+  topUpUrl?: string,
+): object | null {
   const [hold, tokens] = [holdOf(priced), tokensOf(priced)]
   const demand = { requestId: '', hash: '', nowMs, hold, tokens, holdUntilMs: nowMs }
   const rule = OUTPUT_RULES.find(({ isMet }) => !isMet(key, demand))
   if (!rule) return null
   const shortage = shared && { account: shared.account, most: key.available }
-  const { status, code, kind, message } = admissionRefusal(rule.refusal, key, { nowMs, priced }, shortage)
+  const { status, code, kind, message } = admissionRefusal(rule.refusal, key, { nowMs, priced }, shortage, topUpUrl)
   return { status, code: code ?? kind, message }
 }
 

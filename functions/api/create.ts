@@ -17,6 +17,7 @@ import type {
 import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
 import { authorize } from '../../layers/gateway/middleware/identify.ts'
 import { type Page, servePages } from '../../layers/gateway/middleware/without-key.ts'
+import { readTopUpUrl } from '../../layers/gateway/platform/config.ts'
 import { waitAtMost } from '../../layers/gateway/platform/retry.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { creditsOf, introspection } from '../../layers/gateway/wire/keys/introspection.ts'
@@ -40,8 +41,10 @@ type Answer = (request: AdmittedRequest, event: GatewayEvent) => Promise<unknown
 export function createApi(instance: Instance, countTokens: CountTokens) {
   const { config, tables, loadCatalog, cache } = instance
   const { forCounts } = tokenQueue(countTokens)
+  const topUpUrl = readTopUpUrl(config)
   const ofQuotes = {
     ...instance,
+    topUpUrl,
     countTokens: forCounts,
     countLater: forCounts,
     readKey: readKey(tables),
@@ -52,7 +55,7 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     models: answerModels,
     'key.introspect': async ({ credential, requestId, nowMs }) => {
       const key = await wholeOf(credential.key, nowMs)
-      return introspection(key, credential.hash, requestId, nowMs, await accountOf(key))
+      return introspection(key, credential.hash, requestId, nowMs, await accountOf(key), topUpUrl)
     },
     credits: async ({ credential, nowMs }) => {
       const key = await wholeOf(credential.key, nowMs)

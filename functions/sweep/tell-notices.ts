@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
 import { dueNotices, type Owner } from '../../layers/gateway/domain/keys/notice.ts'
+import { readTopUpUrl } from '../../layers/gateway/platform/config.ts'
 import {
   forgetNotices,
   type KeptNotice,
@@ -16,7 +17,8 @@ export type Tell = (notice: NoticeBody) => Promise<void>
 const MOST_DAYS = 3
 
 /** A notice is kept on the key's item, told, and forgotten, so that a crash leaves it, with its id, to the next sweep. */
-export function noticeTeller({ tables, clock, random, log }: Instance, tell: Tell | undefined) {
+export function noticeTeller({ tables, clock, random, log, config }: Instance, tell: Tell | undefined) {
+  const topUpUrl = readTopUpUrl(config)
   const keep = keepNotice(tables)
   const forget = forgetNotices(tables)
 
@@ -36,7 +38,7 @@ export function noticeTeller({ tables, clock, random, log }: Instance, tell: Tel
   }
 
   async function tellOne(key: Owner, notice: KeptNotice): Promise<void> {
-    await tell?.(noticeBody(notice, key))
+    await tell?.(noticeBody(notice, key, topUpUrl))
     await forget(key.id, [notice.bytes])
   }
 

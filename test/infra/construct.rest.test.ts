@@ -36,6 +36,7 @@ const EVERYTHING: WaybillProps = {
   keepRowsDays: 400,
   otlpUrl: 'https://collector.example/otlp',
   monthlyBudgetUsd: 100,
+  topUpUrl: 'https://shop.example/top-up',
   seller: 'Waybill Ltd, 1 Main Street',
   currency: 'USD 2',
   rollout: 'canary',

@@ -73,7 +73,7 @@ export type TestOptions = Omit<InstanceOptions, 'config' | 'tables' | 'log'> & {
   readonly onSameTables?: TestGateway
   /** In place of the tokenizer that all test files share. */
   readonly countTokens?: CountTokens
-} & Pick<Config, 'isCompressed' | 'hasUsagePage' | 'isUnattributed' | 'originSecrets' | 'mostAtOnce'>
+} & Pick<Config, 'isCompressed' | 'hasUsagePage' | 'isUnattributed' | 'originSecrets' | 'mostAtOnce' | 'topUpUrl'>
 
 /** DynamoDB Local, fresh tables. */
 export async function openTestTables(): Promise<Tables> {

@@ -22,6 +22,7 @@ export type Config = {
   /** How long usage rows are kept; without it, for good. */
   readonly keepRowsDays?: number | undefined
   readonly hasUsagePage?: boolean
+  readonly topUpUrl?: string | undefined
   /** The most requests that one key may have under way, whatever its own limit; without it, any number. */
   readonly mostAtOnce?: number | undefined
 }
@@ -65,6 +66,9 @@ const ALL = { ...ENV, ...MORE_ENV }
 export function readOptional(name: keyof typeof ALL, env: Environment = process.env) {
   return env[ALL[name]] || undefined
 }
+
+/** A gateway on one machine has it in its configuration. */
+export const readTopUpUrl = ({ topUpUrl }: Config) => topUpUrl ?? readOptional('topUpUrl')
 
 /** The stage as the admin API describes it. `takesKeys`: admin keys are accepted. */
 export type AdminSettings = Seller & {

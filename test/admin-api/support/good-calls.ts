@@ -1,4 +1,5 @@
 import { ADMIN_ROUTES, type AdminRoute } from '../../../layers/admin/api/route-table.ts'
+import { noteClosing } from '../../../layers/gateway/store/rows/closing.ts'
 import { catalogFor, HELLO, type TestGateway } from '../../support/gateway.ts'
 import { type Admin, once, type Sent } from './admin.ts'
 
@@ -21,6 +22,7 @@ export async function* goodCalls(admin: Admin, gateway: TestGateway): AsyncGener
   const [{ version }] = (await admin.call('GET /catalog/versions')).body.data
   const account = (await gateway.openAccount({ name: 'acme', externalId: 'cus_account' })).id
   const { key: alone } = await gateway.issue()
+  await noteClosing(gateway.tables)({ closedThrough: '2020-01-31' })
   const catalog = catalogFor('https://up.example/v1')
   const bodies: Record<string, object> = {
     'POST /keys': { name: 'other', credits: '1', external_id: 'cus_other' },

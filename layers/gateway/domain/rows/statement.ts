@@ -1,12 +1,11 @@
 import { utcDay } from '../basics/time.ts'
-import { isAccountId, type Key } from '../keys/key.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
 import type { UsageGroups } from './day-total.ts'
 
 /** The name and the printed digits of a credit, of a stage's setting such as `USD 2`. */
 export type Seller = { readonly seller?: string | undefined; readonly currency?: string | undefined }
 
-export type Customer = Pick<Key, 'id' | 'name' | 'externalId'>
+export type Customer = { readonly id: string; readonly name: string; readonly externalId?: string | undefined }
 
 type Grant = {
   readonly credits: Nano
@@ -25,6 +24,7 @@ export type KeyOfStatement = {
 }
 
 export type StatementBooks = {
+  readonly isAccount: boolean
   readonly month: string
   /** Those of before the month's end, oldest first. */
   readonly grants: readonly Grant[]
@@ -40,7 +40,7 @@ export function daysOfMonth(month: string): { readonly first: string; readonly n
 
 /** Made of closed days and grants only, which do not change: opening + topped_up + adopted + corrected − charged = closing. */
 export function statementOf({ id, name, externalId }: Customer, books: StatementBooks, { seller, currency }: Seller) {
-  const { month, keys } = books
+  const { month, keys, isAccount } = books
   const { first, next } = daysOfMonth(month)
   const joins = new Set(keys.map(({ joined }) => joined))
   const isEarlier = ({ grantedAt }: Grant) => grantedAt < first
@@ -67,8 +67,8 @@ export function statementOf({ id, name, externalId }: Customer, books: Statement
     last_day: utcDay(Date.parse(next) - 1),
     seller: seller ?? null,
     currency: unit === null ? null : { name: unit, digits: Number(digits) },
-    account_id: isAccountId(id) ? id : null,
-    key_id: isAccountId(id) ? null : id,
+    account_id: isAccount ? id : null,
+    key_id: isAccount ? null : id,
     name,
     external_id: externalId ?? null,
     opening: formatCredits(opening),

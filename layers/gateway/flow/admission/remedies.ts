@@ -17,6 +17,7 @@ type RemedyDeps = Pick<AdmitDeps, 'wholeKey'> & {
   readonly readKey: ReadKey
   readonly draw: Draw
   readonly anotherLane: AnotherLane
+  readonly topUpUrl?: string | undefined
 }
 
 /** Loaded with the first refusal. */
@@ -56,7 +57,7 @@ export async function answerRefusal(
     return
   }
   const { admissionRefusal } = await import('#advice')
-  const refusal = admissionRefusal(why, key, request, tries.shortage)
+  const refusal = admissionRefusal(why, key, request, tries.shortage, deps.topUpUrl)
   if (!ERRORS[why].countsAsRequest) throw refusal
   tries.unpaid = refusal
   // An account has the mark of its own that its credits are used up.

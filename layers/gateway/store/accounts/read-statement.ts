@@ -31,8 +31,9 @@ export function readStatement(tables: Tables) {
       return { openDay: closedThrough < first ? first : dayAfter(closedThrough) }
     }
     const grants = await Array.fromAsync(listGrants(tables)(ownerId))
+    const isAccount = isAccountId(ownerId)
     const joins = new Map<string, (typeof grants)[number]>()
-    for (const grant of isAccountId(ownerId) ? grants : []) {
+    for (const grant of isAccount ? grants : []) {
       const [, keyId = ''] = ADOPTED.exec(grant.reference ?? '') ?? []
       if (!joins.has(keyId)) joins.set(keyId, grant)
     }
@@ -60,7 +61,7 @@ export function readStatement(tables: Tables) {
       before: before.get(id) ?? 0n,
       models: models.get(id) ?? new UsageGroups(),
     }))
-    return { books: { month, grants: grants.filter(({ grantedAt }) => grantedAt < next), keys: ofKeys } }
+    return { books: { isAccount, month, grants: grants.filter(({ grantedAt }) => grantedAt < next), keys: ofKeys } }
   }
 }
 

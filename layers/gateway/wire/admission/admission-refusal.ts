@@ -139,8 +139,10 @@ export function admissionRefusal(
   key: Key,
   refused: Refused,
   shortage?: Refused['shortage'],
+  topUpUrl?: string,
 ): GatewayError {
-  const { message, retry, windowInSeconds } = WORDS[why](key, { ...refused, shortage })
+  const { message: reason, retry, windowInSeconds } = WORDS[why](key, { ...refused, shortage })
+  const message = topUpUrl && why === 'credit_balance_exhausted' ? `${reason} Top up at ${topUpUrl}.` : reason
   if (windowInSeconds === undefined) return new GatewayError(why, message, { retry })
   const wait = Math.min(windowInSeconds, MOST_WAIT_SECONDS)
   return new GatewayError(why, message, { retry, headers: { 'Retry-After': String(wait) } })

@@ -11,12 +11,17 @@ export type NoticeBody = {
 }
 
 /** A notice as it is told. It has no secret, nor a part or a hash of one. */
-export function noticeBody({ id, what, facts }: Notice, owner: Owner): NoticeBody {
+export function noticeBody({ id, what, facts }: Notice, owner: Owner, topUpUrl?: string): NoticeBody {
   const { id: ownerId, name, externalId } = owner
   const accountId = accountIdOf(owner)
   const names = isAccountId(ownerId)
     ? { account_id: ownerId, account_name: name }
     : { key_id: ownerId, key_name: name, ...(accountId && { account_id: accountId }) }
-  const data = { ...names, external_id: externalId ?? null, ...facts }
+  const data = {
+    ...names,
+    external_id: externalId ?? null,
+    ...facts,
+    ...(topUpUrl && what.includes('balance') && { top_up_url: topUpUrl }),
+  }
   return { id, type: what, timestamp: isoTime(ulidTimeMs(id)), data }
 }

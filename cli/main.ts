@@ -16,6 +16,7 @@ import { IMPORT } from './commands/import.ts'
 import { INIT } from './commands/init.ts'
 import { INVOICE } from './commands/invoice.ts'
 import { KEYS } from './commands/keys.ts'
+import { NOTICES } from './commands/notices.ts'
 import type { CommandRow, OpenAdmin, Session } from './commands/open-session.ts'
 import { deployCommands, startCommand } from './commands/programs.ts'
 import { RECONCILE } from './commands/reconcile.ts'
@@ -48,6 +49,7 @@ const COMMANDS = {
   catalog: CATALOG,
   routes: ROUTES,
   events: EVENTS,
+  notices: NOTICES,
   invoice: INVOICE,
   statement: STATEMENT,
   export: EXPORT,

@@ -117,6 +117,10 @@ export const SETTING_TABLE = {
     OFF,
     'a bus of EventBridge with [notices of keys](operate.md#notices); the output `EventBus` has its name',
   ),
+  webhookUrl: optional(
+    matching(/^https:\/\/[^\s@]+$/, 'must begin with https://, without a name and a password'),
+    'where the stage posts [notices](operate.md#notices) itself, signed with its secret `webhook`',
+  ),
   tableNames: optional(
     z.strictObject({ keys: tableName, usage: tableName, answers: tableName.optional() }),
     'tables that outlived their stack, to be [used again](disaster-recovery.md#a-destroyed-stack)',

@@ -9,6 +9,7 @@ import { createClose } from '../functions/close/create.ts'
 import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import type { Tell } from '../functions/sweep/tell-notices.ts'
+import { webhookTeller } from '../functions/sweep/webhook.ts'
 import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gateway/names.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
@@ -28,7 +29,7 @@ import { localKeys } from './local-keys.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
 import { privateFolder, takeFolder } from './take-folder.ts'
-import { webhookSecret, webhookTeller } from './webhook.ts'
+import { webhookSecret } from './webhook.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts everything; a part that must be ended is put on `stack` the moment it exists. Throws a CliError. */
@@ -59,7 +60,8 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     readCatalog: checkedCatalog(readStoredCatalog(tables), { ...inForce, data: local.catalog }, log),
   })
   const { webhook } = settings
-  const tell = webhook && webhookTeller(webhook.url, await webhookSecret(webhook.secret, folder))
+  const secret = webhook && (await webhookSecret(webhook.secret, folder))
+  const tell = webhook && secret ? webhookTeller(webhook.url, async () => secret) : undefined
   await sweepRegularly(opened, stack, tell)
   closeRegularly(opened, stack, settings.otlpUrl)
 

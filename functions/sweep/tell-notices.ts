@@ -2,6 +2,7 @@ import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
 import { dueNotices, type Owner } from '../../layers/gateway/domain/keys/notice.ts'
 import { readTopUpUrl } from '../../layers/gateway/platform/config.ts'
+import { noteDelivery } from '../../layers/gateway/store/notices/deliveries.ts'
 import {
   forgetNotices,
   type KeptNotice,
@@ -20,6 +21,7 @@ const MOST_DAYS = 3
 export function noticeTeller({ tables, clock, random, log, config }: Instance, tell: Tell | undefined) {
   const topUpUrl = readTopUpUrl(config)
   const keep = keepNotice(tables)
+  const note = noteDelivery(tables)
   const forget = forgetNotices(tables)
 
   return async (watched: WatchedOwner, again: () => Promise<WatchedOwner | undefined>): Promise<void> => {
@@ -27,7 +29,10 @@ export function noticeTeller({ tables, clock, random, log, config }: Instance, t
     const isTooOld = ({ id }: { readonly id: string }) => ulidTimeMs(id) < clock() - MOST_DAYS * DAY_MS
     const late = tell ? kept.filter(isTooOld) : []
     const current = kept.filter((notice) => !late.includes(notice))
-    for (const { id, what } of late) log.problem(GIVEN_UP, new Error(`${what} ${id} of ${key.id}`), '-')
+    for (const notice of late) {
+      log.problem(GIVEN_UP, new Error(`${notice.what} ${notice.id} of ${key.id}`), '-')
+      await note(notice, key, 'given_up', clock())
+    }
     await forget(key.id, [...unreadable, ...late.map(({ bytes }) => bytes)])
     const failed: unknown[] = []
     for (const notice of current) {
@@ -38,7 +43,14 @@ export function noticeTeller({ tables, clock, random, log, config }: Instance, t
   }
 
   async function tellOne(key: Owner, notice: KeptNotice): Promise<void> {
-    await tell?.(noticeBody(notice, key, topUpUrl))
+    try {
+      await tell?.(noticeBody(notice, key, topUpUrl))
+    } catch (error) {
+      await note(notice, key, 'failed', clock(), error)
+      throw error
+    }
+    // Before it is forgotten: after a crash it is told, and noted, again.
+    if (tell) await note(notice, key, 'told', clock())
     await forget(key.id, [notice.bytes])
   }
 

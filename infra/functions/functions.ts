@@ -7,9 +7,11 @@ import {
   CLOSE_EVERY_MINUTES,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
+  MORE_ENV,
   PROBE_EVERY_MINUTES,
   PROBE_SECRET,
   SWEEP_EVERY_MINUTES,
+  WEBHOOK_SECRET,
 } from '../../layers/gateway/names.ts'
 import { wildcard } from '../acknowledge.ts'
 import type { NoticeBus } from '../data/notice-bus.ts'
@@ -88,12 +90,17 @@ export function addFunctions(parent: Construct, props: Props) {
   })
   const sweep = add('sweep', {
     description: 'Finishes requests that died, and tells notices',
-    environment: { ...environment, ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }) },
+    environment: {
+      ...environment,
+      ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }),
+      ...(stage.webhookUrl && { [MORE_ENV.webhookUrl]: stage.webhookUrl }),
+    },
     timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
     concurrency: reserved.sweep,
     may: [
       ...tableRights(tables, 'findKeysToSweep', 'readKeyItems', 'admitAndSettle', 'writeRows', 'putEvents'),
-      ...tableRights(tables, 'deletePointers'),
+      ...tableRights(tables, 'deletePointers', 'noteDeliveries'),
+      ...(stage.webhookUrl ? [readSecret(secretArn(scope, stage, `${WEBHOOK_SECRET}-??????`))] : []),
       ...(noticeBus ? [noticeBus.put] : []),
     ],
   })

@@ -2,7 +2,7 @@ import { ArnFormat, Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import { ITEMS, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
+import { ITEMS, NOTICE_LOG, secretName, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
 import type { Tables } from '../data/tables.ts'
 import type { Stage } from '../stages.ts'
 
@@ -34,6 +34,7 @@ const RIGHTS = {
   findKeysToSweep: [inKeys(bySweep)],
   putEvents: [onKeys('GetItem PutItem', event)],
   deletePointers: [onKeys('DeleteItem', hash, external)],
+  noteDeliveries: [onKeys('UpdateItem', NOTICE_LOG)],
   /** Rows, and no total of a day. */
   writeRows: [onUsage('PutItem', row)],
   keepAnswers: [{ table: 'answers', operations: 'GetItem PutItem UpdateItem DeleteItem' }],
@@ -51,7 +52,7 @@ const RIGHTS = {
   describeTables: [{ table: 'all', operations: 'DescribeTable DescribeTimeToLive DescribeContinuousBackups' }],
   readForOperators: [
     onKeys('GetItem', key, adminKey, external, reference, event, catalog, versions, audit),
-    onKeys('Query', key, reference, event, versions),
+    onKeys('Query', key, reference, event, versions, NOTICE_LOG),
     // The keys and admin keys whose items have events that are not moved yet.
     inKeys(bySweep),
     inKeys(byCreation),

@@ -37,7 +37,6 @@ export const MORE_ENV = {
   currency: 'WAYBILL_CURRENCY',
   topUpUrl: 'WAYBILL_TOP_UP_URL',
   webhookUrl: 'WAYBILL_WEBHOOK_URL',
-  webhookSecret: 'WAYBILL_WEBHOOK_SECRET_NAME',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */
@@ -54,6 +53,8 @@ export const versionName = (name = 'local', version = '0') => `${name}:${version
 export const secretName = (stage: string, name: string) => `waybill/${stage}/${name}`
 
 export const PROBE_SECRET = 'probe'
+/** The secret that the notices of a stage are signed with. */
+export const WEBHOOK_SECRET = 'webhook'
 
 /** The name of a gateway on one machine, which no stage has. */
 export const LOCAL_STAGE = 'local'
@@ -156,6 +157,9 @@ export const ITEMS = {
   /** The credits that an admin key has granted on a day. */
   adminGrants: 'ADMINGRANTS#',
 } as const
+/** The partition of the deliveries of notices, in the table `keys`. */
+export const NOTICE_LOG = 'NOTICES'
+export const DELIVERY_STATES = ['told', 'failed', 'given_up'] as const
 export const CATALOG_ITEM = { pk: CATALOG, sk: CATALOG } as const
 /** The version of the catalog in force, and nothing of its content: a kilobyte to read in place of hundreds. */
 export const CATALOG_HEAD = { pk: CATALOG, sk: 'HEAD' } as const

@@ -36,6 +36,7 @@ const EVERYTHING: WaybillProps = {
   keepRowsDays: 400,
   otlpUrl: 'https://collector.example/otlp',
   monthlyBudgetUsd: 100,
+  webhookUrl: 'https://hooks.example/waybill',
   topUpUrl: 'https://shop.example/top-up',
   seller: 'Waybill Ltd, 1 Main Street',
   currency: 'USD 2',

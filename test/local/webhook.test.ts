@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { signedHeaders, webhookTeller } from '../../functions/sweep/webhook.ts'
 import { readSettings } from '../../local/settings.ts'
-import { signedHeaders, webhookSecret, webhookSecretFile, webhookTeller } from '../../local/webhook.ts'
+import { webhookSecret, webhookSecretFile } from '../../local/webhook.ts'
 import { openServer } from '../support/stack.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -36,7 +37,7 @@ test('signs as Standard Webhooks has it in its own example', () => {
 })
 
 test('posts a notice, signed over the body that is sent, and with nothing of the secret in it', async () => {
-  await webhookTeller(url, SECRET)(NOTICE)
+  await webhookTeller(url, async () => SECRET)(NOTICE)
   const [{ headers, body, method } = { headers: {}, body: '', method: '' }] = received
   const at = Number(headers['webhook-timestamp']) * 1000
   expect([method, JSON.parse(body), headers['content-type']]).toEqual(['POST', NOTICE, 'application/json'])
@@ -52,7 +53,7 @@ test.each([
   ['a redirect is not followed', [302, 302, 302, 302], 4, false],
 ])('%s', async (_, given, tries, isTaken) => {
   statuses = [...given]
-  const tell = webhookTeller(url, SECRET, 1)
+  const tell = webhookTeller(url, async () => SECRET, 1)
   const [told] = await Promise.allSettled([tell(NOTICE)])
   expect([told?.status, received.length]).toEqual([isTaken ? 'fulfilled' : 'rejected', tries])
   expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([NOTICE.id]))

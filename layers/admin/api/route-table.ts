@@ -14,6 +14,7 @@ import * as events from './events.ts'
 import { readFields } from './fields.ts'
 import * as grants from './grants.ts'
 import * as keys from './keys.ts'
+import * as notices from './notices.ts'
 import { getOverview } from './overview.ts'
 import * as requests from './requests.ts'
 import * as routes from './routes.ts'
@@ -92,6 +93,7 @@ export const ROUTES = {
   ),
   listAccountEvents: route('GET /accounts/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfAccount),
   listEvents: route('GET /events', 'keys.read', queries.eventsQuery, events.list),
+  listNotices: route('GET /notices', 'keys.read', queries.pageQuery, notices.list),
   listRequests: route('GET /requests', 'usage.read', queries.requestsQuery, requests.list),
   getRequest: route('GET /requests/{id}', 'usage.read', bodies.nothing, requests.get),
   getUsage: route('GET /usage', 'usage.read', queries.usageQuery, getUsage),

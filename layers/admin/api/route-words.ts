@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ROUTES } from './route-table.ts'
 import { Account, AccountDetail, AccountGrantMade, AccountMade } from './shapes/accounts.ts'
 import { Identity, listOf, Search, Table } from './shapes/answers.ts'
-import { AuditLine, Event, Statement } from './shapes/books.ts'
+import { AuditLine, Event, Notice, Statement } from './shapes/books.ts'
 import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
 import { AdminKey, Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
 import { Request, RequestLine } from './shapes/requests.ts'
@@ -23,6 +23,7 @@ export const LISTS = {
   AccountList: listOf(Account),
   GrantList: listOf(Grant),
   EventList: listOf(Event),
+  NoticeList: listOf(Notice),
   RequestLineList: listOf(RequestLine),
   FocusLineList: listOf(FocusLine),
   CatalogVersionList: listOf(CatalogVersion),
@@ -80,6 +81,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   getAccountStatement: words('The statement of an account for a closed month', Statement),
   listAccountEvents: words('Changes of an account, newest first', LISTS.EventList),
   listEvents: words('Changes of keys, accounts and the catalog, newest first', LISTS.EventList, OF_ONE),
+  listNotices: words('Notices of the last 30 days and how they were told, newest first', LISTS.NoticeList),
   listRequests: words(
     'Requests, newest first; a page may have fewer than its limit and go on all the same. With Accept: text/csv or application/x-ndjson every row of the range, oldest first within a key',
     LISTS.RequestLineList,

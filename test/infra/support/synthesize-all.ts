@@ -47,6 +47,7 @@ const optional = { adminKeys: true, probe: true, usagePage: true, notices: true,
 const rare = {
   otlpUrl: 'https://collector.example/otlp',
   monthlyBudgetUsd: 100,
+  webhookUrl: 'https://hooks.example/waybill',
   topUpUrl: 'https://shop.example/top-up',
   seller: 'Waybill Ltd, 1 Main Street',
   currency: 'USD 2',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EVENT_NAMES } from '../../../gateway/domain/keys/event-names.ts'
+import { DELIVERY_STATES } from '../../../gateway/names.ts'
 import { BALANCE } from './accounts.ts'
 import { count, credits, flag, kind, moment, orNull, type Shape, text } from './parts.ts'
 
@@ -70,6 +71,19 @@ export const Statement = z.object({
     )
     .describe('The charges by key and model.'),
 })
+
+export const Notice = z.object({
+  object: kind('notice'),
+  id: text('The id of the notice, however often it is told.'),
+  type: text('Its type, such as key.balance_low.'),
+  owner_id: text('The key or the account that it is about.'),
+  owner_name: text('Its name at that time.'),
+  status: z.enum(DELIVERY_STATES).describe('A failed one is tried again by the next sweep, for three days.'),
+  tries: count('Sweeps that have tried to tell it.'),
+  last_at: moment('The last try.'),
+  error: orNull(text('The error of the last try; null if it was told.')),
+})
+export type NoticeShape = Shape<typeof Notice>
 
 const Finding = z.object({
   about: text('The row, grant, hold or total that it is about.'),

@@ -78,7 +78,11 @@ export function upTo(most: number, things: string): (text: string, before?: read
 }
 
 /** The admin API's rule, with a message for the command line. */
-function argument<T>(rule: z.ZodType<T>, valueIn = (text: string): unknown => text, also = ''): (text: string) => T {
+export function argument<T>(
+  rule: z.ZodType<T>,
+  valueIn = (text: string): unknown => text,
+  also = '',
+): (text: string) => T {
   return (text) => {
     const { data, error } = rule.safeParse(valueIn(text))
     if (!error) return data

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogFault } from '../../catalog/parse-catalog.ts'
+import type { Plan } from '../../gateway/domain/money/plan.ts'
 import type { PriceStrings } from '../../gateway/domain/money/price.ts'
 import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/routing/catalog.ts'
 
@@ -7,7 +8,8 @@ export function compareCatalogs(inForce: CatalogData | undefined, after: Catalog
   const before = inForce ?? { providers: {}, models: [] }
   const models = compareNamed(byId(before), byId(after), 'model', changesOf)
   const providers = compareNamed(providersOf(before), providersOf(after), 'provider', differingFields)
-  return [...models, ...providers]
+  const plans = compareNamed(plansOf(before), plansOf(after), 'plan', planChanges)
+  return [...models, ...providers, ...plans]
 }
 
 // Maps, because a model or provider may be called 'constructor'.
@@ -18,6 +20,14 @@ function byId({ models }: CatalogData): ReadonlyMap<string, CatalogModel> {
 
 function providersOf({ providers }: Pick<CatalogData, 'providers'>): ReadonlyMap<string, ProviderEntry> {
   return new Map(Object.entries(providers))
+}
+
+function plansOf({ plans = {} }: CatalogData): ReadonlyMap<string, Plan> {
+  return new Map(Object.entries(plans))
+}
+
+function planChanges({ factor: was, ...before }: Plan, { factor: is, ...after }: Plan): string[] {
+  return [...(was === is ? [] : [`factor ${was} → ${is}`]), ...differingFields(before, after)]
 }
 
 function compareNamed<T extends object>(

@@ -19,12 +19,18 @@ export type Entry = readonly [name: string, ...lines: string[]]
 export function explainCharge(row: UsageRow): Entry[] {
   const charge: Entry[] = isFree(row)
     ? [['charged', `0: ${whyFree(row)}`]]
-    : [...explainTier(row), ...priced(row), ...chargedFailure(row), ...explainMargin(row)]
+    : [...explainPlan(row), ...explainTier(row), ...priced(row), ...chargedFailure(row), ...explainMargin(row)]
   return [...charge, ...explainLoss(row)]
 }
 
 function isFree({ cost, usageSource }: UsageRow): boolean {
   return cost === 0n && usageSource === 'none'
+}
+
+function explainPlan({ plan, priceFactor }: UsageRow): Entry[] {
+  return plan === undefined
+    ? []
+    : [['plan', `${plan}, ${priceFactor === undefined ? 'at its own price' : `× ${priceFactor}`}`]]
 }
 
 function explainTier({ price, serviceTier }: UsageRow): Entry[] {

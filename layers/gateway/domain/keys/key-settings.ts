@@ -27,6 +27,8 @@ type Optional = {
   readonly monthlyCredits?: Nano | undefined
   /** The most that its requests may cost the operator beyond their charges on a UTC day; without it, the stage's. */
   readonly dailyLoss?: Nano | undefined
+  /** The plan by which it is charged, in place of its account's. */
+  readonly plan?: string | undefined
   /** The operator's own id of its customer, which no other key that is not revoked has. */
   readonly externalId?: string | undefined
   readonly expiresAtMs?: number | undefined
@@ -70,6 +72,7 @@ export const KEY_SETTINGS: Rows = {
   dailyCredits: { default: null, isNano: true },
   monthlyCredits: { default: null, isNano: true },
   dailyLoss: { default: null, isNano: true },
+  plan: { default: null },
   externalId: { default: null },
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
   expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },

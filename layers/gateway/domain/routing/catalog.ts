@@ -1,3 +1,4 @@
+import type { Plans } from '../money/plan.ts'
 import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
 
 // The schema in layers/catalog/catalog-schema.ts says what each field of a catalog means.
@@ -83,15 +84,22 @@ export type CatalogModel = {
 export type CatalogData = {
   readonly providers: Readonly<Record<string, ProviderEntry>>
   readonly models: readonly CatalogModel[]
+  /** Not in the operator's file: a push and a rollback keep them. */
+  readonly plans?: Plans | undefined
 }
 
-export type PricedModel = CatalogModel & { readonly tokenPrice: Price }
+/** The factor is that of a plan, if the price is the catalog's times it. */
+export type PricedModel = CatalogModel & { readonly tokenPrice: Price; readonly factor?: string }
 
 export type Catalog = {
   readonly version: number
   readonly providers: ReadonlyMap<string, ProviderEntry>
   /** Active models only, by id, in the order of the file. */
   readonly models: ReadonlyMap<string, PricedModel>
+  readonly plans?: Plans | undefined
+  /** The plan whose prices the models have, and the catalog without it. */
+  readonly plan?: string
+  readonly base?: Catalog
 }
 
 export function kindOf({ kind = 'chat' }: CatalogModel): ModelKind {
@@ -110,6 +118,7 @@ export function openCatalog(data: CatalogData, version: number): Catalog {
   const active = data.models.filter((model) => model.active)
   return {
     version,
+    plans: data.plans,
     providers: new Map(Object.entries(data.providers)),
     models: new Map(active.map((model) => [model.id, { ...model, tokenPrice: parsePrice(model.price) }])),
   }

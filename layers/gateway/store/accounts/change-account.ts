@@ -45,11 +45,27 @@ export function createAccount(tables: Tables) {
   }
 }
 
-export function updateAccount(tables: Tables) {
+/** Another plan is brought to every key of it, and holds from the next request of each when this has ended. */
+export function updateAccount(tables: Tables, random: Random) {
   const change = changeKey(tables, ACCOUNT, 'account.update')
-  return (id: string, settings: AccountChanges, act: Act, expectedVersion?: number): Promise<ChangeResult<Account>> =>
-    change(id, act, (account) => settingChange(tables, account, settings), expectedVersion)
+  const { readAccount } = transfers(tables)
+  return async (id: string, settings: AccountChanges, act: Act, expectedVersion?: number) => {
+    const decide = (account: Account) => {
+      const made = settingChange(tables, account, settings)
+      const isTold = made && ('plan' in made.set || made.remove.includes('plan'))
+      return isTold ? { ...made, set: { ...made.set, ...toBeTold(account) } } : made
+    }
+    const result: ChangeResult<Account> = await change(id, act, decide, expectedVersion)
+    // Keys may have joined until that write.
+    const account = result.changed && settings.plan !== undefined ? await readAccount(id) : undefined
+    if (!account) return result
+    await tellKeys(tables, random)(account, act)
+    return { changed: true, key: account } as const
+  }
 }
+
+/** If a change is cut off after the account was written, the sweep tells the keys. */
+const toBeTold = ({ version }: Account) => ({ statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE })
 
 const EVENTS = { suspended: 'account.suspend', active: 'account.resume', revoked: 'account.close' } as const
 
@@ -60,10 +76,10 @@ export function setAccountStatus(tables: Tables, random: Random) {
   const tell = tellKeys(tables, random)
   const { readAccount, readPurses, gather } = transfers(tables)
   return async (id: string, status: Account['status'], act: Act): Promise<ChangeResult<Account>> => {
-    const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, ({ version, externalId }) => ({
-      // If this is cut off here, the sweep tells the keys.
-      set: { status, statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE },
-      ...(status === 'revoked' && externalId !== undefined && { alsoWrite: [freeExternalId(tables, externalId)] }),
+    const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, (account) => ({
+      set: { status, ...toBeTold(account) },
+      ...(status === 'revoked' &&
+        account.externalId !== undefined && { alsoWrite: [freeExternalId(tables, account.externalId)] }),
     }))
     // A closing that was cut off is brought to its end.
     if (!result.changed && !(status === 'revoked' && result.why === 'revoked')) return result
@@ -78,25 +94,38 @@ export function setAccountStatus(tables: Tables, random: Random) {
 }
 
 /**
- * Brings the status of an account to its keys. A key keeps the version of the status that it was told, so that an act that
+ * Brings the status of an account, and its plan, to its keys. A key keeps the version of the status that it was told, so that an act that
  * comes late takes nothing back. A key that was suspended by itself stays so.
  */
 export function tellKeys(tables: Tables, random: Random) {
   const { readPurses } = transfers(tables)
-  const [suspend, resume] = [changeAtOnce(tables, KEY, 'key.suspend'), changeAtOnce(tables, KEY, 'key.resume')]
+  const tellAs = {
+    suspended: changeAtOnce(tables, KEY, 'key.suspend'),
+    active: changeAtOnce(tables, KEY, 'key.resume'),
+  }
+  const tellPlan = changeAtOnce(tables, KEY, 'key.plan')
   return async (account: Account, { by, atMs, leftMs }: Act): Promise<void> => {
-    const { status, statusVersion } = account
+    const { status, statusVersion, plan: acPlan } = account
     await Promise.all((await readPurses(account)).filter(isFirstLane).map(tellOne))
 
-    function tellOne({ id }: Key): Promise<unknown> {
+    function tellOne({ id, purse: known }: Key): Promise<unknown> {
       const act = newAct(by, atMs, random(10), leftMs)
       if (status === 'revoked') return revokeKey(tables)(id, act)
-      return (status === 'suspended' ? suspend : resume)(id, act, ({ status: own, purse }) => {
+      const tell = known?.plan === acPlan ? tellAs[status] : tellPlan
+      return tell(id, act, ({ status: own, purse }) => {
         if (!purse || purse.statusVersion >= statusVersion) return undefined
         const { isWithAccount = own === 'active' } = purse
-        if (status === 'suspended') return { set: { statusVersion, status, isWithAccount }, pointers: [] }
-        const set = { statusVersion, ...(purse.isWithAccount && { status }) }
-        return { set, remove: ['isWithAccount'], pointers: [] }
+        const isSuspended = status === 'suspended'
+        return {
+          set: {
+            statusVersion,
+            ...(acPlan !== undefined && { acPlan }),
+            ...((isSuspended || purse.isWithAccount) && { status }),
+            ...(isSuspended && { isWithAccount }),
+          },
+          remove: [...(isSuspended ? [] : ['isWithAccount']), ...(acPlan === undefined ? ['acPlan'] : [])],
+          pointers: [],
+        }
       })
     }
   }

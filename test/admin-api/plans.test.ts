@@ -9,7 +9,7 @@ const admin = adminOf(gateway.tables, { renewCatalog })
 
 const version = async () => (await admin.call('GET /catalog')).body.version as number
 const seen = async (over?: number) => ({ 'if-match': `"${over ?? (await version())}"` })
-const create = (body: object, headers = once()) => admin.call('POST /plans', { body, headers })
+const create = async (body: object) => admin.call('POST /plans', { body, headers: await seen() })
 const patch = async (name: string, body: object, over?: number) =>
   admin.call(`PATCH /plans/${name}`, { body, headers: await seen(over) })
 const costs = { input: '1', output: '1.5', cachedInput: '0.5' }
@@ -18,14 +18,10 @@ const withCost = (model: object = {}) =>
 const put = async (body: object) => admin.call('PUT /catalog', { body, headers: await seen() })
 
 test('a plan is made once, told, listed and changed over the version that was seen; the catalog tells it as a change', async () => {
-  const sent = once()
-  const made = await create({ name: 'gold', factor: '1.25', rpm: 120, daily_credits: '5.0', models: ['test-*'] }, sent)
+  const made = await create({ name: 'gold', factor: '1.25', rpm: 120, daily_credits: '5.0', models: ['test-*'] })
   expect([made.status, made.headers.ETag]).toEqual([201, `"${made.body.version}"`])
   const limits = { rpm: 120, daily_credits: '5', models: ['test-*'], daily_limit: null, monthly_credits: null }
   expect(made.body).toMatchObject({ object: 'plan', name: 'gold', factor: '1.25', prices: {}, ...limits })
-  expect(
-    (await create({ name: 'gold', factor: '1.25', rpm: 120, daily_credits: '5.0', models: ['test-*'] }, sent)).body,
-  ).toEqual(made.body)
   const again = await create({ name: 'gold' })
   expect([again.status, again.body.error.param]).toEqual([409, 'name'])
   const changed = await patch('gold', {

@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { explainCharge } from '../../layers/admin/explain/explain-charge.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
-import type { Plans } from '../../layers/gateway/domain/money/plan.ts'
+import type { Plans } from '../../layers/gateway/domain/routing/catalog.ts'
 import { adoptKey, setAccountStatus, updateAccount } from '../../layers/gateway/store/accounts/change-account.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -72,10 +72,7 @@ describe('a key with a plan', () => {
   })
 
   test('is told its prices by GET /v1/models, a quote and introspection', async () => {
-    const { secret } = await gateway.issue({
-      plan: 'gold',
-      scopes: ['chat.completions', 'models.read', 'key.introspect'],
-    })
+    const { secret } = await gateway.issue({ plan: 'gold' })
     const { data } = (await (await gateway.get(secret, '/v1/models')).json()) as { data: { pricing: object }[] }
     expect(data[0]?.pricing).toMatchObject({ request: '1.25' })
     const one = await (await gateway.get(secret, '/v1/models/test-model')).json()

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { ParsedCatalog } from '../../catalog/parse-catalog.ts'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
-import type { Act } from '../../gateway/domain/keys/act.ts'
 import type { CatalogData } from '../../gateway/domain/routing/catalog.ts'
 import {
   listCatalogVersions,
@@ -44,7 +43,7 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCat
 /** Only over the version that the caller expects: "0" if it expects none. */
 export async function put(call: Call, { note, ...sent }: PutCatalogBody): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
-  const catalog = validCatalog(call, await parseSent(call, sent), await readStoredCatalog(call.tables)())
+  const catalog = validCatalog(await parseSent(call, sent))
   return putInForce(call, catalog, { expectedVersion, note, source: sourceOf(sent, catalog) })
 }
 
@@ -55,7 +54,7 @@ export async function check(call: Call, sent: object): Promise<CatalogCheck> {
   const about = { object: 'catalog.check', in_force: inForce } as const
   if ('faults' in parsed)
     return { ...about, valid: false, faults: parsed.places, warnings: [], below_cost: [], changes: [] }
-  const catalog = withPlansOf(stored, parsed.catalog)
+  const catalog = { ...parsed.catalog, plans: stored?.data.plans }
   const [refusal, belowCost] = [catalogRefusal(call, catalog), planWarnings(catalog)]
   const fault = refusal === undefined ? forbiddenChange(call, stored, catalog) : { path: 'catalog', message: refusal }
   return {
@@ -91,11 +90,10 @@ export async function getVersion(call: Call, { against }: z.output<typeof versio
 export async function restoreVersion(call: Call, { note }: z.output<typeof restoreBody>): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
   const { version, data, source } = await versionInPath(call)
-  const stored = await readStoredCatalog(call.tables)()
-  if (version === stored?.version) {
+  if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
-  const catalog = validCatalog(call, await parsed(withoutPlans(data)), stored)
+  const catalog = validCatalog(await parsed(withoutPlans(data)))
   return putInForce(call, catalog, { expectedVersion, rollbackTo: version, note, source })
 }
 
@@ -116,12 +114,11 @@ export async function putInForce(
   call: Call,
   catalog: CatalogData,
   options: WriteOptions & { readonly expectedVersion: number },
-  act?: Act,
 ): Promise<CatalogShape> {
   const { tables } = call
   const { expectedVersion } = options
   await requirePermitted(call, catalog, expectedVersion)
-  const { written, version } = await writeCatalog(tables)(catalog, act ?? (await call.newAct()), options)
+  const { written, version } = await writeCatalog(tables)(catalog, await call.newAct(), options)
   if (!written) throw await stale(call, expectedVersion, version)
   try {
     await call.renewCatalog?.()
@@ -134,8 +131,10 @@ export async function putInForce(
 
 /** Compared only with the version that is replaced, so that no caller gets past this by a version that is yet to come. */
 async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number): Promise<void> {
-  if (!call.identity.isAdminKey) return
   const stored = await readStoredCatalog(call.tables)()
+  const refusal = catalogRefusal(call, { plans: stored?.data.plans, ...catalog })
+  if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
+  if (!call.identity.isAdminKey) return
   const version = stored?.version ?? 0
   if (version !== expectedVersion) throw await stale(call, expectedVersion, version)
   const fault = forbiddenChange(call, stored, catalog)
@@ -167,23 +166,16 @@ async function parsed(data: unknown): Promise<ParsedCatalog> {
   return parseCatalog(data)
 }
 
-/** With the plans in force, because both are kept in one item. */
-function validCatalog(call: Call, parsed: ParsedCatalog, stored: StoredCatalog | undefined): CatalogData {
+function validCatalog(parsed: ParsedCatalog): CatalogData {
   if ('faults' in parsed) {
     const [fault] = parsed.places
     const more = parsed.places.length > 1 ? ` There are ${parsed.places.length - 1} more faults.` : ''
     const message = `The catalog is not valid: ${fault?.path}: ${fault?.message}.${more} POST /admin/v1/catalog/check lists them all.`
     throw new AdminError('invalid_catalog', message, { param: fault?.path ?? 'catalog' })
   }
-  const refusal = catalogRefusal(call, withPlansOf(stored, parsed.catalog))
-  if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
   return parsed.catalog
 }
 
-const withPlansOf = (stored: StoredCatalog | undefined, catalog: CatalogData): CatalogData => ({
-  ...catalog,
-  plans: stored?.data.plans,
-})
 const withoutPlans = ({ plans: _, ...catalog }: CatalogData): CatalogData => catalog
 
 async function shown({ tables }: Call, stored: StoredCatalog, against?: number): Promise<CatalogShape> {

@@ -1,13 +1,11 @@
 import type { z } from 'zod'
-import type { Act } from '../../gateway/domain/keys/act.ts'
+import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import type { SettingChanges } from '../../gateway/domain/keys/key-settings.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
-import { type Plan, planNamed } from '../../gateway/domain/money/plan.ts'
-import type { CatalogData } from '../../gateway/domain/routing/catalog.ts'
+import { planNamed } from '../../gateway/domain/money/plan.ts'
+import type { CatalogData, Plan } from '../../gateway/domain/routing/catalog.ts'
 import { readCatalogVersion, readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
-import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { closest } from '../../gateway/wire/basics/closest.ts'
-import { catalogRefusal } from '../catalog/catalog-refusal.ts'
 import { planWarnings } from '../catalog/price-warnings.ts'
 import { settingsIn } from '../settings/key-settings.ts'
 import { PLAN_DEFAULTS } from '../settings/setting-fields.ts'
@@ -16,16 +14,16 @@ import type { Call } from './call.ts'
 import { putInForce } from './catalog.ts'
 import { nothingToChange, readFields, wrong } from './fields.ts'
 import { wholeList } from './pages.ts'
-import { claimedAct, expectedVersionOf } from './preconditions.ts'
+import { expectedVersionOf } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
 import { type createPlanBody, updateKeyBody, type updatePlanBody } from './shapes/bodies.ts'
 import type { PlanShape } from './shapes/catalog.ts'
 
 type Fields = z.output<typeof updatePlanBody>
 
-export async function list(call: Call): Promise<List<PlanShape>> {
-  const stored = await inForce(call)
-  return wholeList(namesIn(stored).map((name) => shape(stored, name)))
+export async function list({ tables }: Call): Promise<List<PlanShape>> {
+  const stored = await readStoredCatalog(tables)()
+  return wholeList(stored ? namesIn(stored).map((name) => shape(stored, name)) : [])
 }
 
 export async function get(call: Call): Promise<PlanShape> {
@@ -33,35 +31,31 @@ export async function get(call: Call): Promise<PlanShape> {
 }
 
 export async function create(call: Call, { name, ...fields }: z.output<typeof createPlanBody>): Promise<PlanShape> {
-  const { act, wasDoneTo } = await claimedAct(call)
-  const stored = await inForce(call)
-  if (await wasDoneTo(CATALOG_EVENTS)) return shape(stored, name)
-  if (!planNamed(stored.data.plans, name)) return put(call, stored, name, fields, { factor: '1' }, act)
-  const message = `There is a plan '${name}' already. Change it with 'waybill plans update ${name}'.`
+  const [version, stored] = [expectedVersionOf(call), await inForce(call)]
+  if (!planNamed(stored.data.plans, name)) return put(call, { ...stored, version }, name, fields, { factor: '1' })
+  const message = `There is a plan '${name}' already. Change it with 'waybill plans update ${shellWord(name)}'.`
   throw new AdminError('conflict', message, { param: 'name' })
 }
 
 export async function update(call: Call, fields: Fields): Promise<PlanShape> {
   if (Object.keys(fields).length === 0) throw nothingToChange()
   const [version, stored, name] = [expectedVersionOf(call), await inForce(call), call.path.name ?? '']
-  return put(call, { ...stored, version }, name, fields, planIn(stored, name), await call.newAct())
+  return put(call, { ...stored, version }, name, fields, planIn(stored, name))
 }
 
 /** A new version of the catalog, in which nothing but this plan has changed. */
-async function put(call: Call, stored: StoredCatalog, name: string, fields: Fields, was: Plan, act: Act) {
+async function put(call: Call, stored: StoredCatalog, name: string, fields: Fields, was: Plan) {
   const { factor = was.factor, prices, below_cost: isWanted, ...defaults } = fields
   const own = { ...was.prices, ...(prices && (await readPrices(stored.data, prices))) }
   const plan = { factor, prices: given(own), defaults: given({ ...was.defaults, ...defaults }) } as Plan
   const data = { ...stored.data, plans: { ...stored.data.plans, [name]: plan } }
-  const refusal = catalogRefusal(call, data)
-  if (refusal !== undefined) throw new AdminError('invalid_request', refusal)
   const losses = planWarnings({ ...data, plans: { [name]: plan } })
   if (losses.length > 0 && !isWanted) {
     const message = `The plan '${name}' sells below cost:\n  ${losses.join('\n  ')}\nSend below_cost if you want that.`
     throw new AdminError('below_cost', message, { param: 'below_cost' })
   }
   const source = (await readCatalogVersion(call.tables)(stored.version))?.source
-  const { version } = await putInForce(call, data, { expectedVersion: stored.version, plan: name, source }, act)
+  const { version } = await putInForce(call, data, { expectedVersion: stored.version, plan: name, source })
   return shape({ ...stored, data, version }, name)
 }
 

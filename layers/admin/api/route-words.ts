@@ -97,7 +97,7 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   getCatalogVersion: words('A version of the catalog', Catalog),
   restoreCatalogVersion: words('Put the content of a version in force again', Catalog, SEEN),
   listPlans: words('Plans, by name', LISTS.PlanList),
-  createPlan: words('Make a plan. A key may have it at once', Plan, ONCE),
+  createPlan: words('Make a plan. A key may have it at once', Plan, SEEN),
   getPlan: words('A plan', Plan),
   updatePlan: words('Change a plan. Its prices hold within 30 seconds everywhere. Null takes a value away', Plan, SEEN),
   listRoutes: words('Routes in the order in which they are tried', LISTS.RouteList),

@@ -1,4 +1,4 @@
-import { scaledPrice } from '../../gateway/domain/money/plan.ts'
+import { planned } from '../../gateway/domain/money/plan.ts'
 import {
   formatPerMillion,
   formatPerToken,
@@ -41,26 +41,15 @@ function routesOf(model: CatalogModel, models: readonly CatalogModel[]) {
 
 /** Prices of plans below the cost of a route: each plan's own, and the catalog's times the smallest factor. */
 export function planWarnings({ models, plans = {} }: CatalogData): string[] {
-  const smallest = Object.keys(plans).sort((a, b) => Number(plans[a]?.factor) - Number(plans[b]?.factor))
+  const all = Object.entries(plans).sort(([, a], [, b]) => Number(a.factor) - Number(b.factor))
   return models.flatMap((model, i) => {
-    const own = smallest.filter((name) => plans[name]?.prices?.[model.id])
-    const scaled = smallest.find((name) => !own.includes(name) && Number(plans[name]?.factor) < 1)
-    const prices = [...own, ...(scaled === undefined ? [] : [scaled])].map((name) => {
-      const { factor = '1', prices } = plans[name] ?? {}
-      const price = prices?.[model.id]
-      return price
-        ? { price, ours: parsePrice(price), how: `in the plan '${name}'` }
-        : {
-            price: model.price,
-            ours: scaledPrice(parsePrice(model.price), factor),
-            how: `in the plan '${name}' (× ${factor})`,
-          }
+    const [own, scaled] = [true, false].map((isOwn) => all.filter(([, { prices }]) => !!prices?.[model.id] === isOwn))
+    return [...(own ?? []), ...(scaled ?? []).slice(0, 1)].flatMap(([name, plan]) => {
+      const { price, tokenPrice, factor } = planned({ ...model, tokenPrice: parsePrice(model.price) }, plan)
+      const { routes } = routesOf({ ...model, price }, models)
+      const where = `models[${i}] '${model.id}': in the plan '${name}'${factor ? ` (× ${factor})` : ''}`
+      return routes.flatMap((placed) => belowCost(price, placed, tokenPrice)).map((warning) => `${where}, ${warning}`)
     })
-    return prices.flatMap(({ price, ours, how }) =>
-      routesOf({ ...model, price }, models)
-        .routes.flatMap((placed) => belowCost(price, placed, ours))
-        .map((warning) => `models[${i}] '${model.id}': ${how}, ${warning}`),
-    )
   })
 }
 

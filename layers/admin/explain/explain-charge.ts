@@ -19,7 +19,7 @@ export type Entry = readonly [name: string, ...lines: string[]]
 export function explainCharge(row: UsageRow): Entry[] {
   const charge: Entry[] = isFree(row)
     ? [['charged', `0: ${whyFree(row)}`]]
-    : [...explainPlan(row), ...explainTier(row), ...priced(row), ...chargedFailure(row), ...explainMargin(row)]
+    : [...explainTier(row), ...priced(row), ...chargedFailure(row), ...explainMargin(row)]
   return [...charge, ...explainLoss(row)]
 }
 
@@ -27,16 +27,12 @@ function isFree({ cost, usageSource }: UsageRow): boolean {
   return cost === 0n && usageSource === 'none'
 }
 
-function explainPlan({ plan, priceFactor }: UsageRow): Entry[] {
-  return plan === undefined
-    ? []
-    : [['plan', `${plan}, ${priceFactor === undefined ? 'at its own price' : `× ${priceFactor}`}`]]
-}
-
-function explainTier({ price, serviceTier }: UsageRow): Entry[] {
+function explainTier({ price, serviceTier, plan, priceFactor }: UsageRow): Entry[] {
   const isPriced = price?.serviceTier === serviceTier
   const how = isPriced ? 'at its own price' : 'for which the catalog has no price: it was charged at the list price'
+  const factor = priceFactor === undefined ? 'at its own price' : `× ${priceFactor}`
   return [
+    ...(plan === undefined ? [] : [['plan', `${plan}, ${factor}`] as const]),
     ...(price?.above === undefined ? [] : [['tier', `above ${grouped(price.above)} prompt tokens`] as const]),
     ...(serviceTier === undefined ? [] : [['served tier', `${serviceTier}, ${how}`] as const]),
   ]

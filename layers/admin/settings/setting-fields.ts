@@ -81,16 +81,24 @@ export const SETTING_FIELDS = described({
     .nullable(),
 })
 
+const DEFAULTS = [
+  'rpm',
+  'daily_limit',
+  'max_concurrent',
+  'daily_credits',
+  'monthly_credits',
+  'daily_loss',
+  'models',
+] as const
+const nullable = DEFAULTS.map((field) => [
+  field,
+  SETTING_FIELDS[field]
+    .clone()
+    .nullable()
+    .describe(SETTING_FIELDS[field].description ?? ''),
+])
 /** Settings that a plan may have for the keys that are made with it; null for those that it leaves alone. */
-export const PLAN_DEFAULTS = {
-  rpm: SETTING_FIELDS.rpm.nullable(),
-  daily_limit: SETTING_FIELDS.daily_limit.nullable(),
-  max_concurrent: SETTING_FIELDS.max_concurrent.nullable(),
-  daily_credits: SETTING_FIELDS.daily_credits,
-  monthly_credits: SETTING_FIELDS.monthly_credits,
-  daily_loss: SETTING_FIELDS.daily_loss,
-  models: SETTING_FIELDS.models.nullable(),
-}
+export const PLAN_DEFAULTS: { readonly [Field in (typeof DEFAULTS)[number]]: z.ZodType } = Object.fromEntries(nullable)
 
 export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof SETTING_FIELDS)[Field]> | undefined }
 

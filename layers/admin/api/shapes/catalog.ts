@@ -51,9 +51,7 @@ export const Plan = z.object({
   object: kind('plan'),
   name: text('The name of the plan.'),
   factor: text('The prices of the catalog are multiplied by it, each rounded up to a whole picocredit.'),
-  prices: z
-    .record(z.string(), z.unknown())
-    .describe('Prices of its own, by the model, in place of those of the catalog.'),
+  prices: z.record(z.string(), z.unknown()).describe('Its own prices, by the model, in place of the catalog’s.'),
   ...PLAN_DEFAULTS,
   version: count('The version of the catalog that has it. It goes in If-Match, in quotes.'),
 })

@@ -1,24 +1,14 @@
-import type { Catalog, PricedModel } from '../routing/catalog.ts'
+import type { Catalog, Plan, Plans, PricedModel } from '../routing/catalog.ts'
 import { parseDecimal } from './money.ts'
-import { type Price, type PriceStrings, parsePrice, type RangePrice } from './price.ts'
+import { type Price, parsePrice, type RangePrice } from './price.ts'
 import { PRICE_ROWS } from './price-kinds.ts'
 
-/** The prices of some keys: those of the catalog times a factor, or, for some models, prices of its own. */
-export type Plan = {
-  readonly factor: string
-  readonly prices?: Readonly<Record<string, PriceStrings>> | undefined
-  /** Settings of keys that are made with it, in the admin API's form. */
-  readonly defaults?: Readonly<Record<string, unknown>> | undefined
-}
-export type Plans = Readonly<Record<string, Plan>>
-
 const PLACES = 4
-const WHOLE = 10n ** BigInt(PLACES)
-const LONGEST = '100.0000'.length
+const WHOLE = 10_000n
 
 /** In ten-thousandths; undefined if it is none from 0.0001 to 100. */
 export function parseFactor(text: string): bigint | undefined {
-  const factor = text.length <= LONGEST ? parseDecimal(text, PLACES) : undefined
+  const factor = text.length <= '100.0000'.length ? parseDecimal(text, PLACES) : undefined
   return factor !== undefined && factor > 0n && factor <= 100n * WHOLE ? factor : undefined
 }
 
@@ -55,7 +45,7 @@ export function withPlan(base: Catalog, name: string): Catalog | undefined {
 }
 
 /** Most models of a plan are never asked, so their prices are worked out when they are. */
-function planned(model: PricedModel, { factor, prices = {} }: Plan): PricedModel {
+export function planned(model: PricedModel, { factor, prices = {} }: Plan): PricedModel {
   const own = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
   if (own) return { ...model, price: own, tokenPrice: parsePrice(own) }
   let price: Price | undefined

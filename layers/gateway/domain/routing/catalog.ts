@@ -1,4 +1,3 @@
-import type { Plans } from '../money/plan.ts'
 import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
 
 // The schema in layers/catalog/catalog-schema.ts says what each field of a catalog means.
@@ -80,6 +79,15 @@ export type CatalogModel = {
   readonly media?: readonly MediaKind[] | undefined
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }
+
+/** The prices of some keys: those of the catalog times a factor, or, for some models, prices of its own. */
+export type Plan = {
+  readonly factor: string
+  readonly prices?: Readonly<Record<string, PriceStrings>> | undefined
+  /** Settings of keys that are made with it, in the admin API's form. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined
+}
+export type Plans = Readonly<Record<string, Plan>>
 
 export type CatalogData = {
   readonly providers: Readonly<Record<string, ProviderEntry>>

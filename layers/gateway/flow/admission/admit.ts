@@ -19,11 +19,9 @@ export type AdmitDeps = {
   /** A lane's key with all of its lanes, which may be a second old. */
   readonly wholeKey: (lane: Key, nowMs: number) => Promise<Key>
   readonly cache: KeyCache
-  readonly catalogFor: CatalogFor
+  /** The known catalog, or the cached one, with the prices of the key's plan. */
+  readonly catalogFor: (key: Key, known?: Catalog) => Promise<Catalog>
 }
-
-/** The catalog with the prices of the key's plan: the known one, or the cached one. */
-export type CatalogFor = (key: Key, known?: Catalog) => Promise<Catalog>
 
 const MOST_TRIES = 12
 const MOST_UNKNOWN_OUTCOMES = 2

@@ -94,38 +94,29 @@ export function setAccountStatus(tables: Tables, random: Random) {
 }
 
 /**
- * Brings the status of an account, and its plan, to its keys. A key keeps the version of the status that it was told, so that an act that
- * comes late takes nothing back. A key that was suspended by itself stays so.
+ * Brings the status of an account, and its plan, to its keys. A key keeps the version that it was told, so that an act
+ * that comes late takes nothing back. A key that was suspended by itself stays so.
  */
 export function tellKeys(tables: Tables, random: Random) {
   const { readPurses } = transfers(tables)
-  const tellAs = {
-    suspended: changeAtOnce(tables, KEY, 'key.suspend'),
-    active: changeAtOnce(tables, KEY, 'key.resume'),
-  }
+  const [suspend, resume] = [changeAtOnce(tables, KEY, 'key.suspend'), changeAtOnce(tables, KEY, 'key.resume')]
   const tellPlan = changeAtOnce(tables, KEY, 'key.plan')
   return async (account: Account, { by, atMs, leftMs }: Act): Promise<void> => {
     const { status, statusVersion, plan: acPlan } = account
     await Promise.all((await readPurses(account)).filter(isFirstLane).map(tellOne))
 
-    function tellOne({ id, purse: known }: Key): Promise<unknown> {
+    function tellOne({ id, purse: before }: Key): Promise<unknown> {
       const act = newAct(by, atMs, random(10), leftMs)
       if (status === 'revoked') return revokeKey(tables)(id, act)
-      const tell = known?.plan === acPlan ? tellAs[status] : tellPlan
+      const tell = before?.plan !== acPlan ? tellPlan : status === 'suspended' ? suspend : resume
       return tell(id, act, ({ status: own, purse }) => {
         if (!purse || purse.statusVersion >= statusVersion) return undefined
         const { isWithAccount = own === 'active' } = purse
-        const isSuspended = status === 'suspended'
-        return {
-          set: {
-            statusVersion,
-            ...(acPlan !== undefined && { acPlan }),
-            ...((isSuspended || purse.isWithAccount) && { status }),
-            ...(isSuspended && { isWithAccount }),
-          },
-          remove: [...(isSuspended ? [] : ['isWithAccount']), ...(acPlan === undefined ? ['acPlan'] : [])],
-          pointers: [],
-        }
+        const told = { statusVersion, ...(acPlan !== undefined && { acPlan }) }
+        const remove = acPlan === undefined ? ['acPlan'] : []
+        if (status === 'suspended') return { set: { ...told, status, isWithAccount }, remove, pointers: [] }
+        const set = { ...told, ...(purse.isWithAccount && { status }) }
+        return { set, remove: ['isWithAccount', ...remove], pointers: [] }
       })
     }
   }

@@ -13,7 +13,12 @@ const OPTIONS = [
   option('--prices <file>', 'prices of its own in JSON: by the model, as in a catalog, or null for none'),
   ...DEFAULTS.map((setting) => setting.option),
 ]
-type PlanOptions = SettingOptions & { readonly prices?: string }
+type PlanOptions = SettingOptions & { readonly name?: string; readonly prices?: string }
+
+const planAt = ({ admin }: Session, name: string) => admin.get<PlanShape>(`/plans/${encodeURIComponent(name)}`)
+const all = ({ admin }: Session) => admin.get<List<PlanShape>>('/plans')
+const list = async (session: Session) => printList(session, await all(session), COLUMNS)
+const look = async (session: Session, _: object, name: string) => show(session, await planAt(session, name))
 
 export const PLANS: CommandRow = {
   words: 'prices for some keys and accounts, and limits for the keys that are made with them',
@@ -21,38 +26,23 @@ export const PLANS: CommandRow = {
     create: {
       words: 'make a plan',
       options: [required('--name <name>', 'its name, for good', argument(planName)), ...OPTIONS],
-      work: (session: Session, { name, ...options }: PlanOptions & { name: string }) =>
-        put(session, options, name, true),
+      work: put,
     },
-    list: {
-      words: 'every plan, by name',
-      work: async (session: Session) => printList(session, await session.admin.get<List<PlanShape>>('/plans'), COLUMNS),
-    },
-    'show <plan>': {
-      words: 'one plan',
-      work: async (session: Session, _: object, name: string) => show(session, await planAt(session, name)),
-    },
-    'update <plan>': {
-      words: 'change a plan',
-      options: OPTIONS,
-      work: (session: Session, options: PlanOptions, name: string) => put(session, options, name),
-    },
+    list: { words: 'every plan, by name', work: list },
+    'show <plan>': { words: 'one plan', work: look },
+    'update <plan>': { words: 'change a plan', options: OPTIONS, work: put },
   },
 }
 
-const planAt = ({ admin }: Session, name: string) => admin.get<PlanShape>(`/plans/${encodeURIComponent(name)}`)
-
-async function put(session: Session, options: PlanOptions, name: string, isNew = false): Promise<void> {
-  const { admin, out, nowMs } = session
+/** A new plan has its name among the options. */
+async function put(session: Session, options: PlanOptions, name = options.name ?? ''): Promise<void> {
+  const [{ admin, out, nowMs }, isNew] = [session, options.name !== undefined]
   const { version } = isNew ? await admin.get<CatalogShape>('/catalog') : await planAt(session, name)
-  const { factor, prices: file } = options
   const { readCatalogJson } = await import('./read-catalog-file.ts')
-  const prices = file && (await readCatalogJson(file, undefined, 'list of prices'))
-  const body = { factor, prices, ...settingsOf(DEFAULTS, options, nowMs) }
-  const send = (more: object) =>
-    isNew
-      ? admin.change<PlanShape>('POST', '/plans', { name, ...body, ...more }, version)
-      : admin.change<PlanShape>('PATCH', `/plans/${name}`, { ...body, ...more }, version)
+  const prices = options.prices && (await readCatalogJson(options.prices, undefined, 'list of prices'))
+  const own = { factor: options.factor, prices, ...settingsOf(DEFAULTS, options, nowMs) }
+  const [method, path] = isNew ? (['POST', '/plans'] as const) : (['PATCH', `/plans/${name}`] as const)
+  const send = (more: object) => admin.change<PlanShape>(method, path, { name: options.name, ...own, ...more }, version)
   await session.confirm(() => `put the plan ${name} in force`)
   const made = await send({}).catch(async (error: unknown) => {
     if (!(error instanceof Refusal && error.code === 'below_cost')) throw error

@@ -17,7 +17,7 @@ function fileOf(name: string, content: object): string {
   return file
 }
 
-/** What a change prints, with the words on standard error. */
+/** The output of a change that is made, with the words on standard error. */
 async function done(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(...args)
   expect([code, stderr]).toEqual([0, expect.any(String)])

@@ -59,12 +59,10 @@ async function put(call: Call, stored: StoredCatalog, name: string, fields: Fiel
   return shape({ ...stored, data, version }, name)
 }
 
-/** Null takes a value away. A bigint would be no JSON. */
-function given(fields: Readonly<Record<string, unknown>>) {
-  const known = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(
-    known.map(([name, value]) => [name, typeof value === 'bigint' ? formatCredits(value) : value]),
-  )
+/** Null takes a value away. */
+function given(fields: object) {
+  const kept = (_: string, value: unknown) => (typeof value === 'bigint' ? formatCredits(value) : (value ?? undefined))
+  return JSON.parse(JSON.stringify(fields, kept))
 }
 
 /** The validator of prices is loaded lazily, with that of catalogs. */

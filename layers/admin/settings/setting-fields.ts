@@ -82,21 +82,15 @@ export const SETTING_FIELDS = described({
 })
 
 const DEFAULTS = [
-  'rpm',
-  'daily_limit',
-  'max_concurrent',
-  'daily_credits',
-  'monthly_credits',
-  'daily_loss',
-  'models',
-] as const
-const nullable = DEFAULTS.map((field) => [
-  field,
-  SETTING_FIELDS[field]
+  ...(['rpm', 'daily_limit', 'max_concurrent', 'models'] as const),
+  ...(['daily_credits', 'monthly_credits', 'daily_loss'] as const),
+]
+const orNone = (rule: z.ZodType) =>
+  rule
     .clone()
     .nullable()
-    .describe(SETTING_FIELDS[field].description ?? ''),
-])
+    .describe(rule.description ?? '')
+const nullable = DEFAULTS.map((field) => [field, orNone(SETTING_FIELDS[field])])
 /** Settings that a plan may have for the keys that are made with it; null for those that it leaves alone. */
 export const PLAN_DEFAULTS: { readonly [Field in (typeof DEFAULTS)[number]]: z.ZodType } = Object.fromEntries(nullable)
 

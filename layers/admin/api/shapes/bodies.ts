@@ -121,9 +121,7 @@ export const restoreBody = z.strictObject(versionNote)
 export const updatePlanBody = z
   .strictObject({
     factor: factor.describe('The prices of the catalog are multiplied by it: a decimal from 0.0001 to 100.'),
-    prices: z
-      .record(z.string(), z.looseObject({}, 'must have prices as in a catalog, by the model, or null.').nullable())
-      .describe('Prices of its own, by the model, each as in a catalog. Null takes one away.'),
+    prices: z.record(z.string(), z.looseObject({}).nullable()).describe('Its own prices; null takes one away.'),
     below_cost: z.boolean('must be true or false.').describe('Put it in force although a price is below a cost.'),
     ...PLAN_DEFAULTS,
   })

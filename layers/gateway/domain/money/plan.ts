@@ -3,12 +3,11 @@ import { parseDecimal } from './money.ts'
 import { type Price, parsePrice, type RangePrice } from './price.ts'
 import { PRICE_ROWS } from './price-kinds.ts'
 
-const PLACES = 4
 const WHOLE = 10_000n
 
 /** In ten-thousandths; undefined if it is none from 0.0001 to 100. */
 export function parseFactor(text: string): bigint | undefined {
-  const factor = text.length <= '100.0000'.length ? parseDecimal(text, PLACES) : undefined
+  const factor = text.length <= '100.0000'.length ? parseDecimal(text, 4) : undefined
   return factor !== undefined && factor > 0n && factor <= 100n * WHOLE ? factor : undefined
 }
 
@@ -34,14 +33,11 @@ const PLANNED = new WeakMap<Catalog, Map<string, Catalog>>()
 
 /** The same catalog with the prices of a plan, made once; undefined if it has no such plan. */
 export function withPlan(base: Catalog, name: string): Catalog | undefined {
-  const plan = planNamed(base.plans, name)
-  if (!plan) return undefined
-  const made = PLANNED.get(base) ?? new Map<string, Catalog>()
+  const [plan, made] = [planNamed(base.plans, name), PLANNED.get(base) ?? new Map<string, Catalog>()]
   PLANNED.set(base, made)
-  const models = () => new Map([...base.models].map(([id, model]) => [id, planned(model, plan)]))
-  const catalog = made.get(name) ?? { ...base, base, plan: name, models: models() }
-  made.set(name, catalog)
-  return catalog
+  const models = (by: Plan) => new Map([...base.models].map(([id, model]) => [id, planned(model, by)]))
+  if (plan && !made.has(name)) made.set(name, { ...base, base, plan: name, models: models(plan) })
+  return made.get(name)
 }
 
 /** Most models of a plan are never asked, so their prices are worked out when they are. */

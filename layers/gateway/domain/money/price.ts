@@ -174,7 +174,6 @@ export function isStated(price: StatedPrice): boolean {
     PRICE_ROWS.every(({ kind, unit, of, times }) => {
       const text: unknown = price[kind]
       if (text === undefined) return unit === 'piece' || (of !== undefined && times !== undefined)
-      // The piece of a plan may cost less than a nanocredit.
       return typeof text === 'string' && parseDecimal(text, PLACES[unit]) !== undefined
     })
   )

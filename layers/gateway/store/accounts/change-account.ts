@@ -65,7 +65,7 @@ export function updateAccount(tables: Tables, random: Random) {
 }
 
 /** If a change is cut off after the account was written, the sweep tells the keys. */
-const toBeTold = ({ version }: Account) => ({ statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE })
+const toBeTold = ({ version }: Pick<Account, 'version'>) => ({ statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE })
 
 const EVENTS = { suspended: 'account.suspend', active: 'account.resume', revoked: 'account.close' } as const
 
@@ -76,10 +76,9 @@ export function setAccountStatus(tables: Tables, random: Random) {
   const tell = tellKeys(tables, random)
   const { readAccount, readPurses, gather } = transfers(tables)
   return async (id: string, status: Account['status'], act: Act): Promise<ChangeResult<Account>> => {
-    const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, (account) => ({
-      set: { status, ...toBeTold(account) },
-      ...(status === 'revoked' &&
-        account.externalId !== undefined && { alsoWrite: [freeExternalId(tables, account.externalId)] }),
+    const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, ({ version, externalId }) => ({
+      set: { status, ...toBeTold({ version }) },
+      ...(status === 'revoked' && externalId !== undefined && { alsoWrite: [freeExternalId(tables, externalId)] }),
     }))
     // A closing that was cut off is brought to its end.
     if (!result.changed && !(status === 'revoked' && result.why === 'revoked')) return result

@@ -17,7 +17,6 @@ export type WriteOptions = {
   /** Only over this version, 0 for none; without it, over any version. */
   readonly expectedVersion?: number | undefined
   readonly rollbackTo?: number | undefined
-  /** The plan that is changed, and nothing else. */
   readonly plan?: string | undefined
   readonly note?: string | undefined
   readonly source?: string | undefined

@@ -15,7 +15,7 @@ import { type ClaimOrReplay, claimOrReplay } from '../layers/gateway/flow/idempo
 import { transfers } from '../layers/gateway/store/accounts/transfers.ts'
 import { whyNotAdmitted } from '../layers/gateway/store/admission/admission-rules.ts'
 import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
-import type { AnswerStore } from '../layers/gateway/store/idempotency/answers.ts'
+import { answerStore } from '../layers/gateway/store/idempotency/answers.ts'
 import { bringLanes, startDeal } from '../layers/gateway/store/keys/lanes.ts'
 import { readBooks } from '../layers/gateway/store/keys/read-books.ts'
 import { readKey } from '../layers/gateway/store/keys/read-key.ts'
@@ -32,8 +32,8 @@ export async function plannedCatalog({ loadCatalog }: Instance, known: Catalog, 
 }
 
 /** For requests with an Idempotency-Key. */
-export function claimsOf({ tables, finishHold }: Instance, answers: AnswerStore): ClaimOrReplay {
-  const deps = { answers, finishHold, readBooks: readBooks(tables) }
+export function claimsOf({ tables, finishHold, log }: Instance): ClaimOrReplay {
+  const deps = { answers: answerStore(tables), finishHold, log, readBooks: readBooks(tables) }
   return (...asked) => claimOrReplay(deps, ...asked)
 }
 

@@ -1,7 +1,6 @@
 import type { AdmitDeps } from '../admission/admit.ts'
 import type { CountDeps, CountTokens } from '../billing/count-texts.ts'
 import type { Settle } from '../billing/settle.ts'
-import type { AnswerVault } from '../idempotency/answer-vault.ts'
 import type { ClaimOrReplay } from '../idempotency/claim-or-replay.ts'
 import type { RoutingDeps } from '../routing/try-routes.ts'
 
@@ -11,7 +10,6 @@ export type ChatDeps = AdmitDeps &
     readonly countLater: CountTokens
     readonly settle: Settle
     readonly claimOrReplay: ClaimOrReplay
-    readonly vault: AnswerVault
     readonly headerPrefix: string
     readonly timing: ChatTiming
   }

@@ -70,6 +70,12 @@ export function parseCatalog(value: unknown): ParsedCatalog {
   return { faults: places.map(({ path, message }) => `${path}: ${message}`), places }
 }
 
+/** A catalog from a table, with the plans beside the content of a file. A damaged plan is found by whoever asks for it. */
+export function parseStored({ plans, ...file }: CatalogData): ParsedCatalog {
+  const parsed = parseCatalog(file)
+  return 'faults' in parsed ? parsed : { catalog: { ...parsed.catalog, plans } }
+}
+
 export function requireCatalog(value: unknown, name = 'The catalog'): CatalogData {
   const parsed = parseCatalog(value)
   if ('catalog' in parsed) return parsed.catalog

@@ -10,8 +10,8 @@ import { adminOf, once } from './support/admin.ts'
 const tables = await openTestTables()
 const admin = adminOf(tables)
 
-const addressOf = (path: string) =>
-  path.replace('{id}', 'key_1').replace('{version}', '1').replace('{month}', '2020-01')
+const NAMED = { id: 'key_1', version: '1', name: 'gold', month: '2020-01' }
+const addressOf = (path: string) => path.replace(/{(\w+)}/g, (_, name: keyof typeof NAMED) => NAMED[name])
 const scoped = ADMIN_ROUTES.filter(({ scope }) => scope !== undefined)
 const posting = ADMIN_ROUTES.filter(({ method }) => method !== 'GET')
 const named = (routes: typeof ADMIN_ROUTES) => routes.map((route) => [`${route.method} ${route.path}`, route] as const)

@@ -22,6 +22,8 @@ export type Administered = Seller & {
   readonly random?: Random
   readonly apiKeys: KeySources
   readonly takesKeys: boolean
+  /** Lets the gateway in this process know a new catalog at once. */
+  readonly renewCatalog?: (() => Promise<unknown>) | undefined
 }
 
 /** The caller. Its name is read only by a call that needs it. */

@@ -1,4 +1,5 @@
 import { openAdminApi } from './admin-api.ts'
+import { cardCharger, openStripe } from './charge.ts'
 import { createShop } from './shop.ts'
 
 const PORT = 4242
@@ -10,7 +11,11 @@ function required(name: string): string {
   process.exit(1)
 }
 
+const stripeKey = process.env.STRIPE_API_KEY
+
 const shop = createShop({
+  // 25 dollars at a time, and 200 in a month.
+  charge: stripeKey ? cardCharger(openStripe(stripeKey), 2_500, 20_000, Date.now) : undefined,
   stripeSecret: required('STRIPE_WEBHOOK_SECRET'),
   noticeSecret: required('WAYBILL_WEBHOOK_SECRET'),
   paymentLink: required('PAYMENT_LINK'),

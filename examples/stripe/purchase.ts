@@ -3,8 +3,8 @@ export type Purchase = {
   /** Two events may tell of one session, and one event may come twice: the session is what is paid once. */
   readonly session: string
   readonly credits: string
-  /** The key that is topped up; without it the purchase makes a key. */
-  readonly keyId?: string
+  /** The key or account that is topped up; without it the purchase makes a key. */
+  readonly ownerId?: string
   readonly email: string
 }
 
@@ -16,7 +16,7 @@ export type Read =
   | { readonly refused: string }
 
 type Session = Readonly<
-  Record<'id' | 'payment_status' | 'amount_total' | 'currency' | 'client_reference_id', unknown> &
+  Record<'id' | 'payment_status' | 'amount_total' | 'amount_received' | 'currency' | 'client_reference_id', unknown> &
     Partial<Record<'metadata' | 'customer_details' | 'total_details', Record<string, unknown> | null>>
 >
 
@@ -29,6 +29,7 @@ const CENTS = 100n
 export function readPurchase(event: unknown): Read {
   const { type, data } = (event ?? {}) as { type?: unknown; data?: { object?: Session } | null }
   const session = data?.object
+  if (type === 'payment_intent.succeeded') return readCharge(session)
   if (!TYPES.includes(type) || !session) return { ignored: 'no purchase' }
   // The account may sell other things, too. A payment link hands its metadata on to its sessions.
   if (session.metadata?.product !== 'credits') return { ignored: 'another product' }
@@ -42,12 +43,25 @@ export function readPurchase(event: unknown): Read {
   return {
     purchase: {
       session: session.id,
-      credits: `${cents / CENTS}.${String(cents % CENTS).padStart(2, '0')}`,
-      ...(typeof keyId === 'string' && /^key_\w{1,40}$/.test(keyId) && { keyId }),
+      credits: creditsOf(cents),
+      ...(typeof keyId === 'string' && /^key_\w{1,40}$/.test(keyId) && { ownerId: keyId }),
       email: emailOf(session.customer_details?.email),
     },
   }
 }
+
+/** A charge of a saved card, which charge.ts has asked for: others have no notice. */
+function readCharge({ id, currency, amount_received, metadata }: Partial<Session> = {}): Read {
+  const { notice, owner } = metadata ?? {}
+  if (notice === undefined) return { ignored: 'another payment' }
+  if (typeof id !== 'string' || !/^pi_\w{1,120}$/.test(id)) return { refused: 'the charge has no id' }
+  const isOwner = typeof owner === 'string' && /^(key|acct)_\w{1,40}$/.test(owner)
+  if (!isOwner || currency !== CURRENCY || !Number.isSafeInteger(amount_received) || Number(amount_received) <= 0)
+    return { refused: 'the charge has no owner, or no amount in the currency' }
+  return { purchase: { session: id, credits: creditsOf(BigInt(amount_received as number)), ownerId: owner, email: '' } }
+}
+
+const creditsOf = (cents: bigint) => `${cents / CENTS}.${String(cents % CENTS).padStart(2, '0')}`
 
 /** The price without tax and shipping, which are not the shop's to give away. */
 function centsOf({ amount_total, total_details }: Session): bigint | undefined {

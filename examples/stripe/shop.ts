@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type Answer, type Ask, codeOf } from './admin-api.ts'
+import { type Charge, isCustomer } from './charge.ts'
 import { afterPaying, type Page, secretPage, textPage } from './pages.ts'
 import { isSessionId, type Purchase, readPurchase } from './purchase.ts'
 import { isFromStripe, isFromWaybill } from './signatures.ts'
@@ -10,6 +11,8 @@ export type ShopParts = {
   readonly noticeSecret: string
   /** A payment link of Stripe's, at which customers pay. */
   readonly paymentLink: string
+  /** Charges the saved card of a customer for a notice; without it, customers only get mail. */
+  readonly charge?: Charge | undefined
   /** Writes to a customer. */
   readonly mail: (to: string, text: string) => Promise<void>
   readonly log: (line: string) => void
@@ -61,11 +64,12 @@ export function createShop(parts: ShopParts): Server {
     return grant(read.purchase)
   }
 
-  async function grant({ session, credits, keyId, email }: Purchase): Promise<Page> {
+  async function grant({ session, credits, ownerId, email }: Purchase): Promise<Page> {
     const granted = { credits, reference: session }
     const made = { ...granted, name: email, external_id: session, notify_below: NOTIFY_BELOW }
-    const answered = keyId
-      ? await ask('POST', `/keys/${keyId}/grants`, granted, session)
+    const path = ownerId?.startsWith('acct_') ? 'accounts' : 'keys'
+    const answered = ownerId
+      ? await ask('POST', `/${path}/${ownerId}/grants`, granted, session)
       : await ask('POST', '/keys', made, session)
     if (answered.status === 201 || (await wasGranted(answered, session))) return { status: 200, text: 'Granted.' }
     const why = `${session}: ${answered.status} ${codeOf(answered)}`
@@ -114,6 +118,12 @@ export function createShop(parts: ShopParts): Server {
   async function notices(body: Buffer, { headers }: IncomingMessage): Promise<Page> {
     if (!isFromWaybill(headers, body, parts.noticeSecret, clock())) return NOT_SIGNED
     const { id, type, data } = (jsonOf(body) ?? {}) as Notice
+    if (parts.charge && data && String(type).endsWith('.balance_low') && isCustomer(data.external_id)) {
+      const owner = String(data.account_id ?? data.key_id)
+      const outcome = await parts.charge({ id: String(id), customer: data.external_id, owner })
+      log(`notice ${id} of ${owner}: ${outcome}`)
+      return { status: 200, text: outcome }
+    }
     const isForMoney = type === 'key.balance_low' || type === 'key.credit_balance_exhausted'
     if (!data || !isSessionId(data.external_id) || !isForMoney || noticesSeen.has(id))
       return { status: 200, text: 'Ignored.' }

@@ -55,7 +55,8 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
     models: answerModels,
     'key.introspect': async ({ credential, requestId, nowMs }) => {
       const key = await wholeOf(credential.key, nowMs)
-      return introspection(key, credential.hash, requestId, nowMs, await accountOf(key), topUpUrl)
+      const told = introspection(key, credential.hash, requestId, nowMs, await accountOf(key))
+      return { ...told, top_up_url: topUpUrl ?? null }
     },
     credits: async ({ credential, nowMs }) => {
       const key = await wholeOf(credential.key, nowMs)

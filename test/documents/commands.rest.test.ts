@@ -44,6 +44,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run -s waybill -- use\b/, 'it keeps a gateway for the next commands: test/cli/use.test.ts runs it'],
   [/^npm run -s waybill -- usage tail /, 'it goes on until it is ended: test/cli/usage-filters.rest.test.ts runs it'],
   [/^npm run -s waybill -- invoice /, 'it ends with 1 while days are open: test/cli/invoice.rest.test.ts runs it'],
+  [/^npm run -s waybill -- statement /, 'it refuses days that are open: test/cli/statement.rest.test.ts runs it'],
   [/^npm run -s waybill -- export focus /, 'it refuses days that are open: test/cli/export-focus.test.ts runs it'],
   [/^npm run -s waybill -- console /, 'it serves until it is ended: test/cli/console.test.ts runs it'],
   [

@@ -82,8 +82,8 @@ test('the admin API lists them, newest first, page by page; they expire after 30
     KeyConditionExpression: 'pk = :log',
     ExpressionAttributeValues: { ':log': 'NOTICES' },
   })
-  for (const { expiresAt, lastAt } of Items) {
-    expect(Number(expiresAt) * 1000 - Date.parse(String(lastAt))).toBe(30 * DAY_MS)
+  for (const { expiresAt, last_at } of Items) {
+    expect(Number(expiresAt) * 1000 - Date.parse(String(last_at))).toBe(30 * DAY_MS)
   }
   expect(Items.length).toBe(all.length)
 })

@@ -105,6 +105,8 @@ const READING: Record<string, () => string[]> = {
   audit: () => [],
   // A month that is closed, and has no usage.
   invoice: () => ['--month', '2026-01'],
+  statement: () => ['--month', '2026-01', '--account', id.account],
+  notices: () => [],
   'catalog prices': () => ['--from', LIST, '--check'],
   reconcile: () => ['--provider', 'up', '--bill', BILL, '--from', 'yesterday'],
 }

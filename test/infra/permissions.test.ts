@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { MORE_ENV } from '../../layers/gateway/names.ts'
 import { FUNCTIONS, type Name, type OptionalName, pathOfFunction } from '../support/functions.ts'
 import { type Statement, type Synthesized, synthesized } from './support/synthesized.ts'
 
@@ -36,6 +37,7 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
     `dynamodb:GetItem on ${KEYS}: KEY#* CATALOG`,
     ...each(['GetItem', 'PutItem'], `${KEYS}: EVENT#*`),
     `dynamodb:DeleteItem on ${KEYS}: HASH#* EXTERNAL#*`,
+    `dynamodb:UpdateItem on ${KEYS}: NOTICES`,
   ],
   close: [
     ...[`dynamodb:Scan on ${KEYS}`, FIND_ROWS_OF_KEY, `dynamodb:Query on ${USAGE}: ROWS#*`],
@@ -55,10 +57,10 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
 const OPTIONAL: Record<OptionalName, string[]> = {
   admin: [
     `dynamodb:GetItem on ${KEYS}: KEY#* ADMIN#* EXTERNAL#* REFERENCE#* EVENT#* CATALOG VERSIONS AUDIT`,
-    `dynamodb:Query on ${KEYS}: KEY#* REFERENCE#* EVENT#* VERSIONS`,
+    `dynamodb:Query on ${KEYS}: KEY#* REFERENCE#* EVENT#* VERSIONS NOTICES`,
     ...[FIND_KEYS_TO_SWEEP, `dynamodb:Query on ${KEYS}/index/byCreation`, FIND_ROWS_OF_KEY],
     ...[READ_PURSES, `dynamodb:BatchGetItem on ${KEYS}: ADMIN#*`, `dynamodb:Scan on ${KEYS}`],
-    ...each(['GetItem', 'Query'], USAGE),
+    ...each(['GetItem', 'Query', 'BatchGetItem'], USAGE),
     `dynamodb:PutItem on ${KEYS}: KEY#* HASH#* EXTERNAL#* REFERENCE#* EVENT#* CLAIM#* VERSIONS AUDIT`,
     `dynamodb:UpdateItem on ${KEYS}: KEY#* HASH#* CATALOG`,
     `dynamodb:DeleteItem on ${KEYS}: HASH#* EXTERNAL#*`,
@@ -94,6 +96,14 @@ function expectRights(stack: Synthesized, name: Name | OptionalName, rights: rea
 test.each(Object.entries(OPTIONAL))('the %s function has the rights that it needs and no others', (name, rights) =>
   expectRights(mailed, name as OptionalName, rights),
 )
+
+test('with a webhook, the sweep may read its secret too, and nothing else knows the address', () => {
+  const named = Object.entries(mailed.of('AWS::Lambda::Function')).filter(
+    ([, { Environment }]) => Environment?.Variables?.[MORE_ENV.webhookUrl] !== undefined,
+  )
+  expect(named.map(([path]) => path)).toEqual(['Functions/Sweep'])
+  expect(mailed.rightsOf('Functions/SweepRole')).toContain(secrets('prod/webhook-??????'))
+})
 
 /** Rights of on-call and of CodeDeploy to read what IAM knows no single resource for. */
 const FOR_ALL = [

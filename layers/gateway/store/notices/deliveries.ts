@@ -6,34 +6,37 @@ import { type Item, queryItems } from '../dynamodb/database.ts'
 import type { Tables } from '../dynamodb/tables.ts'
 
 type State = (typeof DELIVERY_STATES)[number]
+type Noted = {
+  readonly [Name in 'type' | 'owner_id' | 'owner_name' | 'last_at']: string
+} & { readonly status: State; readonly tries: number; readonly error: string | null }
+export type Delivery = ReturnType<typeof toDelivery>
+
 const KEPT_DAYS = 30
 const MOST_ERROR_CHARS = 200
 
-export type Delivery = ReturnType<typeof toDelivery>
-
 /** Notes a try to tell a notice. One that was told stays so, if another sweep tells it again and fails. */
 export function noteDelivery(tables: Tables) {
-  return async ({ id, what }: Notice, owner: Owner, state: State, nowMs: number, error?: unknown): Promise<void> => {
-    const words = error === undefined ? '' : (error as Error).message.slice(0, MOST_ERROR_CHARS)
+  return async ({ id, what }: Notice, owner: Owner, status: State, nowMs: number, error?: unknown): Promise<void> => {
+    const set: Item = {
+      type: what,
+      owner_id: owner.id,
+      owner_name: owner.name,
+      status,
+      last_at: isoTime(nowMs),
+      error: error === undefined ? null : (error as Error).message.slice(0, MOST_ERROR_CHARS),
+      expiresAt: Math.ceil((nowMs + KEPT_DAYS * DAY_MS) / 1000),
+    }
+    const names = Object.keys(set)
+    const values = names.map((name) => [`:${name}`, set[name]])
+    const tries = status === 'given_up' ? 0 : 1
     await updateIf(
       tables,
       { pk: NOTICE_LOG, sk: id },
       {
-        ConditionExpression: 'attribute_not_exists(#state) OR #state <> :told OR :state = :told',
-        UpdateExpression:
-          'SET what = :what, ownerId = :owner, ownerName = :name, #state = :state, lastError = :error, lastAt = :at, expiresAt = :until ADD tries :one',
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: {
-          ':what': what,
-          ':owner': owner.id,
-          ':name': owner.name,
-          ':state': state,
-          ':told': 'told',
-          ':error': words,
-          ':at': isoTime(nowMs),
-          ':until': Math.ceil((nowMs + KEPT_DAYS * DAY_MS) / 1000),
-          ':one': state === 'given_up' ? 0 : 1,
-        },
+        ConditionExpression: 'attribute_not_exists(#status) OR #status <> :told OR :status = :told',
+        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')} ADD tries :tries`,
+        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: { ...Object.fromEntries(values), ':told': 'told', ':tries': tries },
       },
     )
   }
@@ -55,16 +58,6 @@ export function listDeliveries({ database, keys }: Tables) {
     )
 }
 
-function toDelivery({ sk, what, ownerId, ownerName, state, tries, lastAt, lastError }: Item) {
-  return {
-    object: 'notice' as const,
-    id: sk as string,
-    type: what as string,
-    owner_id: ownerId as string,
-    owner_name: ownerName as string,
-    status: state as State,
-    tries: Number(tries),
-    last_at: lastAt as string,
-    error: (lastError as string) || null,
-  }
+function toDelivery({ pk: _, sk: id, expiresAt: __, ...delivery }: Item) {
+  return { object: 'notice' as const, id: id as string, ...(delivery as Noted) }
 }

@@ -7,14 +7,7 @@ import { formatCredits, type Nano } from '../../domain/money/money.ts'
 import { moneyLiteral } from '../money/money-literal.ts'
 
 /** The key as its holder sees it, with its account. The introspecting request itself is not counted. */
-export function introspection(
-  key: Key,
-  hash: string,
-  requestId: string,
-  nowMs: number,
-  shared?: AccountBalance,
-  topUpUrl?: string,
-) {
+export function introspection(key: Key, hash: string, requestId: string, nowMs: number, shared?: AccountBalance) {
   const account = shared ? accountBody(shared) : null
   const limits = limitsOf(key, nowMs)
   const inGrace = standingOf(key, hash, nowMs) === 'grace'
@@ -31,7 +24,6 @@ export function introspection(
     held: formatCredits(heldOf(key)),
     spent: formatCredits(key.spent),
     account,
-    top_up_url: topUpUrl ?? null,
     key: {
       prefix: key.prefix,
       last_four: secret.lastFour,

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import type { OpenAiEntry } from '../../layers/gateway/domain/routing/catalog.ts'
+import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { signAsRole } from '../../layers/gateway/providers/http/sign-as-role.ts'
 import { bearer } from '../../layers/gateway/providers/http-upstream.ts'
 import { type Signed, signatureOf } from '../support/aws-signature.ts'
@@ -92,7 +93,7 @@ test.each([
   'a request to %s at Bedrock is signed as the role, with its session, and no other key',
   async (model, body) => {
     const asked = await gateway.ask({ model, ...body })
-    expect({ status: asked.status, text: asked.text }).toEqual({ status: 200, text: expect.stringContaining('Hello') })
+    expect({ status: asked.status, text: asked.text }).toEqual({ status: 200, text: expect.stringMatching(/Hel.*lo/s) })
     expect(heard).toHaveLength(1)
     const [{ headers, signed } = {}] = heard
     const names = ['content-type', 'host', 'x-amz-content-sha256', 'x-amz-date', 'x-amz-security-token']
@@ -104,7 +105,7 @@ test.each([
 )
 
 test('embeddings and counts of tokens at Bedrock are signed, too', async () => {
-  const { secret } = await gateway.issue({ credits: '1000' })
+  const { secret } = await gateway.issue({ credits: '1000', scopes: SCOPES })
   const paths = ['/v1/embeddings', '/v1/messages/count_tokens'] as const
   const bodies = [
     { model: 'vectors', input: 'Hello' },
@@ -177,7 +178,8 @@ test.each([
   ['https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1'],
   ['https://bedrock-runtime.us-west-2.amazonaws.com:8443/openai/v1'],
   ['http://bedrock-runtime.us-west-2.amazonaws.com/openai/v1'],
-  ['https://bedrock-runtime.evil.s3.amazonaws.com/v1', 'evil.s3'],
-])('a catalog that was written past its check cannot have %s signed', (baseUrl, region) => {
+  ['https://bedrock-runtime.evil.s3.amazonaws.com/v1'],
+])('a catalog that was written past its check cannot have %s signed', (baseUrl) => {
+  const [region] = /evil\.s3/.exec(baseUrl) ?? []
   expect(() => sign(entryAt(baseUrl, region))).toThrow(/sent to no address but Bedrock's own/)
 })

@@ -161,7 +161,8 @@ test('a stream whose cost turned out otherwise ends with the same events and the
   const said = stream.choice({ kind: 'choice', index: 0, delta, logprobs: null, finishReason: null })
   const [first, second] = [1n, 2n].map((cost) => {
     const bill = { ...NO_BILL, cost }
-    return eventsIn(said + stream.end({ bill, reported: undefined, endedMs: 3_999 }))
+    const { lastFrame } = LAZY_CONTRACTS.responses
+    return eventsIn(said + stream.end({ bill, reported: undefined, endedMs: 3_999 }) + lastFrame)
   })
   expect(second?.slice(0, -1)).toEqual(first?.slice(0, -1))
   expect([first, second].map((events) => events?.at(-1))).toMatchObject([

@@ -10,6 +10,8 @@ type AnyEntry = {
 type HttpEntry = AnyEntry & {
   readonly baseUrl: string
   readonly apiKey?: string | undefined
+  readonly auth?: 'sigv4' | undefined
+  readonly region?: string | undefined
   readonly serviceTier?: string | undefined
 }
 

@@ -44,7 +44,8 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
 
   async function settleAndEnd(bill: Bill, tally: Tally): Promise<void> {
     noteAnswered(deps, request.journey, tally)
-    const written = (cost: Nano) => frames.end({ bill: { ...bill, cost }, reported: tally.reported })
+    const ended = { reported: tally.reported, endedMs: clock() }
+    const written = (cost: Nano) => frames.end({ bill: { ...bill, cost }, ...ended })
     const ending = written(bill.cost)
     copy?.add(ending)
     if (copy) await claim?.keep(copy.text)

@@ -4,7 +4,7 @@ import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
 import type { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { answerReader, bearer, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
-import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
+import type { Authorize, ChatCall, Provider } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
 import { readEmbedding } from './openai-embeddings.ts'
@@ -14,8 +14,8 @@ const read = answerReader(
   (_, key) => new OpenAiEvents(key),
 )
 
-export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
-  const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
+export function openaiProvider(id: string, entry: OpenAiEntry, authorize: Authorize | undefined): Provider {
+  const verb = httpUpstream({ ...entry, authorize, keyHeader: bearer })
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toOpenAiRequest(call, entry), call, tier)
   const chat = verb({ path: '/chat/completions', toRequest, read })

@@ -55,7 +55,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
         placeholder={`${BRAND.keyPrefix}…`}
         value={typed}
         onInput={setTyped}
-        hint="Only this window knows it, until you close or reload it, and only this gateway gets it."
+        hint="Kept by this window only, until you close or reload it."
       />
       <button class="primary" type="submit" disabled={isAsking}>
         Show usage

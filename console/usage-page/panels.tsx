@@ -42,7 +42,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
             <>
               {days && <Days of={days} />}
               {left_out.length > 0 && (
-                <p class="notice warn">Too many requests for one call: the earlier ones of today are missing.</p>
+                <p class="notice warn">Too many requests: earlier ones of today are missing.</p>
               )}
             </>
           )}

@@ -1,5 +1,5 @@
 import type { AccountDetail } from '../../../layers/admin/api/shapes/accounts.ts'
-import type { AuditLine, EventShape } from '../../../layers/admin/api/shapes/books.ts'
+import type { AuditLine, EventShape, NoticeShape } from '../../../layers/admin/api/shapes/books.ts'
 import type {
   CatalogCheck,
   CatalogShape,
@@ -295,6 +295,18 @@ export const sampleEvents: EventShape[] = [
     after: { name: 'customer 1', rpm: 60, daily_limit: 10_000, max_concurrent: 10, scopes: ['chat.completions'] },
   }),
 ]
+
+export const sampleNotice: NoticeShape = {
+  object: 'notice',
+  id: '01M7MP1PF88TGGJ0SQ19VVW7KB',
+  type: 'key.balance_low',
+  owner_id: sampleKey(3).id,
+  owner_name: 'customer 3',
+  status: 'failed',
+  tries: 2,
+  last_at: new Date(Date.now() - HOUR).toISOString(),
+  error: 'The webhook answered with status 500.',
+}
 
 const NUMBERS: UsageNumbers = {
   requests: 1000,

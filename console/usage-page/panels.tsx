@@ -41,9 +41,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
           {({ left_out }) => (
             <>
               {days && <Days of={days} />}
-              {left_out.length > 0 && (
-                <p class="notice warn">Too many requests: earlier ones of today are missing.</p>
-              )}
+              {left_out.length > 0 && <p class="notice warn">Too many requests: earlier ones of today are missing.</p>}
             </>
           )}
         </Loading>

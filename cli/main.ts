@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
-import { CliError } from '../layers/terminal/cli-error.ts'
 import { START } from '../layers/terminal/how-to-run.ts'
+import { CliError } from '../layers/terminal/output.ts'
 import { outputOf, printFailure, type Terminal } from '../layers/terminal/terminal.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { ACCOUNTS } from './commands/accounts.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Tell } from '../functions/sweep/tell-notices.ts'
 import { retry } from '../layers/gateway/platform/retry.ts'
 import type { NoticeBody } from '../layers/gateway/wire/keys/notice-body.ts'
-import { CliError } from '../layers/terminal/cli-error.ts'
+import { CliError } from '../layers/terminal/output.ts'
 
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32

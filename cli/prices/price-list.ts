@@ -1,5 +1,5 @@
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import { at, type Exact, fieldsAt, isObject, readExactJson, TWICE, textAt } from '../reading/exact.ts'
 import { dividedUp, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 
 const MEGABYTE = 1024 * 1024
 const MOST_REDIRECTS = 3

@@ -2,10 +2,18 @@ import { useState } from 'preact/hooks'
 import type { AccountMade, AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { CreateAccountBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { post } from '../api.ts'
-import { AmountField, announce, Button, Choice, optionsOf, ReferenceField, SearchField } from '../parts/controls.tsx'
+import {
+  AmountField,
+  announce,
+  Button,
+  Choice,
+  download,
+  optionsOf,
+  ReferenceField,
+  SearchField,
+} from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
-import { download } from '../parts/download.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty, LeftBar } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'

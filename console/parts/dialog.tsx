@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
-import { focusHeading } from './page.tsx'
-import { Problem } from './panel.tsx'
+import { focusHeading, Problem } from './panel.tsx'
 import { useSubmission } from './use-load.ts'
 
 type Props = {

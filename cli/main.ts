@@ -92,8 +92,7 @@ async function explained(error: unknown): Promise<string> {
 /** `waybill` alone starts the gateway, and takes its options: `waybill --port 9000`. */
 function startsGateway(program: Command, [first]: readonly string[]): boolean {
   if (first === undefined) return true
-  const isOurs = ['--help', ...program.options.map(({ long }) => long)].includes(first.split('=')[0])
-  return first.startsWith('--') && !isOurs
+  return first.startsWith('--') && !['--help', ...program.options.map(({ long }) => long)].includes(first.split('=')[0])
 }
 
 /** The commands with their arguments and options, which help and completions are made of. */

@@ -44,8 +44,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const instance = Promise.withResolvers<Instance>()
   const keys = localKeys(local.catalog)
   const admin = Promise.withResolvers<LocalAdmin>()
-  const server = createGatewayServer(instance.promise, { keys, admin: admin.promise })
-  const baseUrl = await listen(server, port, stack)
+  const baseUrl = await listen(createGatewayServer(instance.promise, { keys, admin: admin.promise }), port, stack)
 
   const dynamodb = await openDatabase(settings, stack)
   const tables = openTables(LOCAL_TABLES, dynamodb)

@@ -26,8 +26,7 @@ const RATE_MS = 15_000
 /** Streams of four seconds to one key, at rising rates, by many instances over a database that throttles as DynamoDB does. */
 export async function lanes(stand: Stand) {
   await using stack = new AsyncDisposableStack()
-  const database = { credentials: null, file: null, unitsASecond: WRITE_UNITS }
-  const { endpoint } = await startDatabase(database, stack)
+  const { endpoint } = await startDatabase({ credentials: null, file: null, unitsASecond: WRITE_UNITS }, stack)
   const tables = openTables(LOCAL_TABLES, { endpoint })
   const upstream = await stand.upstreamUrl()
   const rows = []

@@ -69,14 +69,12 @@ async function checkHere(place: Here, _: object, file: string): Promise<void> {
 
 async function checkAction(session: Session, _: object, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
-  const check = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  printValue(session, check, validWords(sent))
+  printValue(session, await checkedFor(session, sent, `The catalog '${file}' is not valid`), validWords(sent))
 }
 
 async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
-  const check = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  await putInForce(session, check, '', (expected) =>
+  await putInForce(session, await checkedFor(session, sent, `The catalog '${file}' is not valid`), '', (expected) =>
     session.admin.change('PUT', '/catalog', { ...sent, note }, expected),
   )
 }

@@ -176,8 +176,7 @@ async function grantAction(session: Session, wish: GrantOptions, id: string, amo
   // Only grants change what was granted; requests change the balance at any moment.
   const { granted, available } = owner
   const before = (parseCredits(granted) ?? 0n) - (parseSignedCredits(made.credits) ?? 0n)
-  const changes = [changeLine('granted', formatCredits(before), granted), `available ${available}`]
-  showChange(session, owner, changes, made)
+  showChange(session, owner, [changeLine('granted', formatCredits(before), granted), `available ${available}`], made)
 }
 
 async function grantsAction(session: Session, { reference }: GrantOptions, id: string): Promise<void> {

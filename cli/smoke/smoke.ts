@@ -31,8 +31,7 @@ export async function smoke(session: Session, options: SmokeOptions): Promise<bo
     results.push({ check, result, detail })
     out.log(`${result.padEnd(8)}${check}${detail === undefined ? '' : `: ${detail}`}`)
   }
-  const samples = writeReport ? SAMPLES : 0
-  const seen = await checkAll(session, { model, origins, samples }, async (what, work) => {
+  const seen = await checkAll(session, { model, origins, samples: writeReport ? SAMPLES : 0 }, async (what, work) => {
     try {
       const result = (await work()) as stageChecks.NotApplicable | string | undefined
       if (typeof result === 'object') tell('n/a', what, result.notApplicable)

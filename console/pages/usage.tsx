@@ -22,8 +22,7 @@ const wordOf = ({ group_by }: UsagePage) => GROUPS[group_by].toLowerCase()
 const OFFERED = Object.entries(GROUPS).filter(([group]) => group !== 'day')
 
 export function Usage({ url }: { readonly url: PageUrl }) {
-  const address = url.query.toString()
-  const nowMs = useMemo(Date.now, [address])
+  const nowMs = useMemo(Date.now, [url.query.toString()])
   const range = wholeDays(rangeOf(url, nowMs, '30d'))
   const { from, to, isByHour } = range
   const groupBy = (url.query.get('group_by') || 'model') as UsageGroup

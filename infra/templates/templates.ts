@@ -67,8 +67,7 @@ function addParameters(stack: cdk.Stack, stage: StageName): Partial<WaybillProps
     const limits = name === 'logRetentionDays' ? { allowedValues: LOG_DAYS.map(String) } : numberRange(name)
     const description = `The setting ${name}, as docs/deploy.md has it`
     const numeric = { type: 'Number', default: defaults[name], description, ...limits }
-    const parameter = new cdk.CfnParameter(stack, pascal(name), numeric)
-    return [name, parameter.valueAsNumber]
+    return [name, new cdk.CfnParameter(stack, pascal(name), numeric).valueAsNumber]
   })
   const alarmEmail = new cdk.CfnParameter(stack, 'AlarmEmail', {
     description: 'The setting alarmEmail: the address that gets the alarms',
@@ -100,8 +99,7 @@ type Template = { readonly Parameters: Readonly<Record<string, unknown>> }
 function withoutUnused<T extends Template>({ Parameters, ...rest }: T) {
   const text = JSON.stringify(rest)
   const isUsed = (name: string) => text.includes(`{"Ref":"${name}"}`) || text.includes(`\${${name}}`)
-  const used = Object.entries(Parameters).filter(([name]) => isUsed(name))
-  return { Parameters: Object.fromEntries(used), ...rest }
+  return { Parameters: Object.fromEntries(Object.entries(Parameters).filter(([name]) => isUsed(name))), ...rest }
 }
 
 type Files = Readonly<Record<string, { source: { path: string; packaging: string }; destinations: Destinations }>>

@@ -16,14 +16,12 @@ export type WriteInput = Placeholders &
 /** A write of a valid form. Its effect depends on the item that it finds. */
 export type Write = ReturnType<typeof prepareWrite>
 
-const NO_ITEM: Item = {}
-
 export function prepareWrite(kind: WriteKind, table: StoredTable, input: WriteInput) {
   if (kind === 'ConditionCheck' && input.ConditionExpression === undefined) {
     throw validationError('conditionExpression: Member must not be null')
   }
   const bound = bind({ condition: input.ConditionExpression, update: input.UpdateExpression }, input)
-  const given = (kind === 'Put' ? input.Item : input.Key) ?? NO_ITEM
+  const given = (kind === 'Put' ? input.Item : input.Key) ?? {}
   const key = kind === 'Put' ? keyIn(table.definition, given) : keyOnly(table.definition, given)
   checkKeyBytes(key)
   const { ReturnValuesOnConditionCheckFailure: onFailure = 'NONE' } = input
@@ -49,8 +47,10 @@ export function returned({ old, bound }: Write, next: Item | undefined, wanted: 
   const item = wanted.endsWith('_OLD') ? old : next
   if (wanted === 'NONE' || !item) return undefined
   if (wanted.startsWith('ALL_')) return item
-  const names = (bound.update ?? []).map(({ name }) => name)
-  const updated = pick(item, names)
+  const updated = pick(
+    item,
+    (bound.update ?? []).map(({ name }) => name),
+  )
   return Object.keys(updated).length > 0 ? updated : undefined
 }
 
@@ -76,26 +76,18 @@ function resultOf(change: Change, item: Item, values: Values): Found {
 }
 
 function calculated(result: Result, item: Item, values: Values): Value {
-  switch (result.kind) {
-    case 'value':
-      return values[result.token] as Value
-    case 'attribute': {
-      const found = attribute(item, result.name)
-      if (found !== undefined) return found
-      throw validationError('The provided expression refers to an attribute that does not exist in the item')
-    }
-    case 'if_not_exists': {
-      // Always read, and first: an attribute that does not exist is an error even if its value is not needed.
-      const otherwise = calculated(result.otherwise, item, values)
-      const found = attribute(item, result.name)
-      return found === undefined ? otherwise : found
-    }
-    default: {
-      const left = ofType(calculated(result.left, item, values), isNumeric)
-      const right = ofType(calculated(result.right, item, values), isNumeric)
-      return sum(left, result.kind === '+' ? right : negated(right))
-    }
+  if (result.kind === 'value') return values[result.token] as Value
+  if ('left' in result) {
+    const left = ofType(calculated(result.left, item, values), isNumeric)
+    const right = ofType(calculated(result.right, item, values), isNumeric)
+    return sum(left, result.kind === '+' ? right : negated(right))
   }
+  // Always read, and first: an attribute that does not exist is an error even if its value is not needed.
+  const otherwise = result.kind === 'if_not_exists' ? calculated(result.otherwise, item, values) : undefined
+  const found = attribute(item, result.name)
+  if (found !== undefined) return found
+  if (otherwise !== undefined) return otherwise
+  throw validationError('The provided expression refers to an attribute that does not exist in the item')
 }
 
 function ofType<T extends Value>(value: Value, isOfType: (value: Value) => value is T): T {

@@ -40,16 +40,7 @@ type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
 const ALWAYS = [
-  'requestId',
-  'keyId',
-  'startedAt',
-  'model',
-  'provider',
-  'cost',
-  'hold',
-  'outcome',
-  'errorCode',
-  'alsoRefused',
+  ...['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode', 'alsoRefused'],
 ]
 const ATTRIBUTES = {
   whole: [],

@@ -16,13 +16,7 @@ import { beginSession, endSession, hasEnded, identity, identityHere, sessionToke
 function App() {
   // The style sheet follows the system, unless the root has another theme.
   document.documentElement.style.colorScheme = theme.use().replace('auto', 'light dark')
-  return (
-    <>
-      {hasEnded.use() || sessionToken() === null ? <SignIn /> : <SignedIn />}
-      <SecretDialog />
-      <Announcements />
-    </>
-  )
+  return [hasEnded.use() || sessionToken() === null ? <SignIn /> : <SignedIn />, <SecretDialog />, <Announcements />]
 }
 
 function SignedIn() {
@@ -135,24 +129,17 @@ export function Rail({ url }: { readonly url: PageUrl }) {
         </span>
       </div>
       <nav class="pages" aria-label="Pages">
-        {Object.entries(GROUPS).map(([name, pages]) => (
-          <>
-            {name && <h2 class="quiet">{name}</h2>}
-            {Object.entries(pages).map(([page, icon]) => (
-              <a
-                key={page}
-                class="row quiet"
-                href={linkTo([page])}
-                aria-current={page === current ? 'page' : undefined}
-              >
-                <svg width="1rem" height="1rem" viewBox="0 0 16 16" aria-hidden="true">
-                  <path {...LINE} d={icon} />
-                </svg>
-                {pageTitle(page)}
-              </a>
-            ))}
-          </>
-        ))}
+        {Object.entries(GROUPS).map(([name, pages]) => [
+          name && <h2 class="quiet">{name}</h2>,
+          Object.entries(pages).map(([page, icon]) => (
+            <a key={page} class="row quiet" href={linkTo([page])} aria-current={page === current ? 'page' : undefined}>
+              <svg width="1rem" height="1rem" viewBox="0 0 16 16" aria-hidden="true">
+                <path {...LINE} d={icon} />
+              </svg>
+              {pageTitle(page)}
+            </a>
+          )),
+        ])}
       </nav>
       <div class="small rail-foot">
         <Choice label="Colours" value={theme.use()} onChange={theme.choose} options={THEMES} />

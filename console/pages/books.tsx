@@ -137,23 +137,21 @@ const COLUMNS: readonly Column<Line>[] = [
 ]
 
 function resultOf({ findings, more_findings, ok }: Line) {
-  return (
-    <>
-      <Result isOk={ok} />
-      {findings.length > 0 && (
-        <details open={!ok}>
-          <summary>{findings.length + more_findings} findings</summary>
-          <ul class="plain">
-            {findings.map(({ about, text, note }) => (
-              <li key={about + text}>
-                {/^req_/.test(about) ? <RequestLink id={about} /> : about}: {text}
-                {note && <span class="quiet"> (a note)</span>}
-              </li>
-            ))}
-            {more_findings > 0 && <li>and {more_findings} more</li>}
-          </ul>
-        </details>
-      )}
-    </>
-  )
+  return [
+    <Result isOk={ok} />,
+    findings.length > 0 && (
+      <details open={!ok}>
+        <summary>{findings.length + more_findings} findings</summary>
+        <ul class="plain">
+          {findings.map(({ about, text, note }) => (
+            <li key={about + text}>
+              {/^req_/.test(about) ? <RequestLink id={about} /> : about}: {text}
+              {note && <span class="quiet"> (a note)</span>}
+            </li>
+          ))}
+          {more_findings > 0 && <li>and {more_findings} more</li>}
+        </ul>
+      </details>
+    ),
+  ]
 }

@@ -50,24 +50,22 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
       actions={shown.data && draft === undefined && <PrimaryButton onClick={() => edit(model)}>Edit</PrimaryButton>}
     >
       <Loading of={shown}>
-        {(data) => (
-          <>
-            <InForce of={data} />
-            {draft === undefined ? (
-              <ModelTable of={data.catalog} comment={data.source?.$comment} onEdit={edit} />
-            ) : (
-              <Editor
-                {...then}
-                inForce={data.version}
-                draft={draft}
-                model={model}
-                onModel={setModel}
-                onChange={setDraft}
-                onClose={() => setDraft(undefined)}
-              />
-            )}
-          </>
-        )}
+        {(data) => [
+          <InForce of={data} />,
+          draft === undefined ? (
+            <ModelTable of={data.catalog} comment={data.source?.$comment} onEdit={edit} />
+          ) : (
+            <Editor
+              {...then}
+              inForce={data.version}
+              draft={draft}
+              model={model}
+              onModel={setModel}
+              onChange={setDraft}
+              onClose={() => setDraft(undefined)}
+            />
+          ),
+        ]}
       </Loading>
       <h2>Versions</h2>
       <Rows
@@ -134,13 +132,11 @@ function InForce({ of }: { readonly of: Shown }) {
       </Empty>
     )
   }
-  return (
-    <>
-      <p>
-        Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
-        {of.by && [' by ', <By of={of.by} />]}.
-      </p>
-      <ChangeList changes={[]} warnings={of.warnings} />
-    </>
-  )
+  return [
+    <p>
+      Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
+      {of.by && [' by ', <By of={of.by} />]}.
+    </p>,
+    <ChangeList changes={[]} warnings={of.warnings} />,
+  ]
 }

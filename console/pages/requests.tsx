@@ -151,12 +151,10 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
 function Csv({ query }: { readonly query: Query }) {
   const { isRunning, failure, run } = useSubmission()
   const save = async () => download('requests.csv', await askCsv(`/requests?${queryText(query)}`))
-  return (
-    <>
-      <Button disabled={isRunning} onClick={() => void run(save)}>
-        {isRunning ? 'Reading…' : 'Save as CSV'}
-      </Button>
-      <Problem failure={failure} />
-    </>
-  )
+  return [
+    <Button disabled={isRunning} onClick={() => void run(save)}>
+      {isRunning ? 'Reading…' : 'Save as CSV'}
+    </Button>,
+    <Problem failure={failure} />,
+  ]
 }

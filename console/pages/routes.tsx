@@ -89,16 +89,14 @@ function failing({ model, provider, requests_24h, failures_24h }: RouteShape) {
 
 const COLUMNS: readonly Column<RouteShape>[] = [
   name('Model', ({ model }) => <a href={linkTo(['catalog'], { model })}>{model}</a>),
-  cell('State', (route) => (
-    <>
-      <Badge of={stateOf(route)} />
-      {route.resting_until && (
-        <small class="note" title="Each instance rests a failing route by itself, and tries others first.">
-          may rest, ends <Moment at={route.resting_until} isBrief />
-        </small>
-      )}
-    </>
-  )),
+  cell('State', (route) => [
+    <Badge of={stateOf(route)} />,
+    route.resting_until && (
+      <small class="note" title="Each instance rests a failing route by itself, and tries others first.">
+        may rest, ends <Moment at={route.resting_until} isBrief />
+      </small>
+    ),
+  ]),
   cell('Served by', serverOf, 'fill'),
   number('Error rate, 24 h', errorRate),
   number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => [<Took ms={p50} />, ', ', <Took ms={p95} />]),

@@ -150,14 +150,12 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
 
 function marginOf({ margin, without_cost }: UsageNumbers) {
   const unknown = counted(without_cost)
-  return (
-    <>
-      <Credits of={margin} />
-      {without_cost > 0 && (
-        <small class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
-          {unknown} unknown
-        </small>
-      )}
-    </>
-  )
+  return [
+    <Credits of={margin} />,
+    without_cost > 0 && (
+      <small class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
+        {unknown} unknown
+      </small>
+    ),
+  ]
 }

@@ -91,12 +91,10 @@ type LoadingProps<T> = { readonly of: Omit<Loaded<T>, 'set'>; readonly children:
 
 /** The last known data is shown, also when reloading failed. */
 export function Loading<T>({ of, children }: LoadingProps<T>) {
-  return (
-    <>
-      <Problem failure={of.failure} again={() => void of.reload()} />
-      {of.data === undefined ? !of.failure && <p class="quiet">Loading…</p> : children(of.data)}
-    </>
-  )
+  return [
+    <Problem failure={of.failure} again={() => void of.reload()} />,
+    of.data === undefined ? !of.failure && <p class="quiet">Loading…</p> : children(of.data),
+  ]
 }
 
 export function Problem({ failure, again }: { readonly failure: ApiFailure | undefined; readonly again?: () => void }) {

@@ -84,14 +84,12 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
 }
 
 export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' | 'warnings'>) {
-  return (
-    <>
-      {changes.length > 0 && <Lines of={changes} />}
-      {warnings.map((warning) => (
-        <p key={warning} class="notice warn">
-          {warning}
-        </p>
-      ))}
-    </>
-  )
+  return [
+    changes.length > 0 && <Lines of={changes} />,
+    warnings.map((warning) => (
+      <p key={warning} class="notice warn">
+        {warning}
+      </p>
+    )),
+  ]
 }

@@ -7,7 +7,7 @@ import { expectedCost, hasSoundTokens, quantitiesOf } from '../../gateway/domain
 import { earliestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { DayCounter, type DayTotal, isSameTotal, type Sums, sumsOf } from '../../gateway/domain/rows/day-total.ts'
 import { USAGE_FIELDS, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../gateway/store/dynamodb/database.ts'
 import { readDayTotal } from '../../gateway/store/rows/day-totals.ts'
 import { queryUsageRows, readLanedKey } from '../../gateway/store/rows/usage-rows.ts'
 import { type Finding, Findings } from './findings.ts'

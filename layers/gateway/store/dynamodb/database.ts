@@ -1,3 +1,6 @@
+import type { Config } from '../../platform/config.ts'
+import { dynamoDb, type LocalEndpoint } from './dynamodb-client.ts'
+
 /** An item, or a part of one, in plain values. */
 export type Item = Record<string, unknown>
 
@@ -106,4 +109,17 @@ async function* itemsOf<T>(readPage: ReadPage, read: Read<T>, isAhead: boolean):
     for (const item of Items) yield read(item)
     page ??= readNext()
   }
+}
+
+export type Tables = {
+  readonly database: Database
+  readonly keys: string
+  readonly usage: string
+  readonly answers: string
+}
+
+export type TableNames = Pick<Config, 'keysTable' | 'usageTable' | 'answersTable'>
+
+export function openTables(names: TableNames, local?: LocalEndpoint): Tables {
+  return { database: dynamoDb(local), keys: names.keysTable, usage: names.usageTable, answers: names.answersTable }
 }

@@ -1,6 +1,6 @@
 import { ANSWERS_KEPT_MS, type AnswerClaim, type KeptAnswer } from '../../domain/admission/idempotency.ts'
 import { ifConditionHolds, putOnce } from '../dynamodb/conditional-writes.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 
 /** The claims on Idempotency-Keys, with the answers that are kept on them. */
 export type AnswerStore = ReturnType<typeof answerStore>

@@ -1,6 +1,6 @@
 import type { Act } from '../../domain/keys/act.ts'
 import type { Key } from '../../domain/keys/key.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 import { changeAtOnce } from './change-at-once.ts'
 import { KEY } from './change-key.ts'
 

@@ -103,10 +103,8 @@ function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secretItemOf'
   return isAdminKeyId(id) ? ADMIN_KEY_ITEMS : KEY_ITEMS
 }
 
-/**
- * Undefined for an entry that no operator's change leaves on the item of this key. Functions that admit requests may write
- * the item, so its entries are believed no further than they must be: the key is the one that the item is of.
- */
+// Undefined for an entry that no operator's change leaves on the item of this key. Functions that admit requests may write
+// the item, so its entries are believed no further than they must be: the key is the one that the item is of.
 function readPending(
   id: string,
   kept: unknown,

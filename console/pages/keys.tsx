@@ -40,22 +40,20 @@ export function Keys({ url }: { readonly url: PageUrl }) {
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
         <Choice label="Attention" {...filter('look')} options={LOOKS} />
         <div class="row wrap push">
-          {selected.length > 0 && (
-            <>
-              <span role="status">{selected.length} selected</span>
-              <Button disabled={alone.length === 0} onClick={() => setAct({ name: 'grant', keys: alone })}>
-                Grant…
-              </Button>
-              <Button
-                class="danger"
-                disabled={living.length === 0}
-                onClick={() => setAct({ name: 'revoke', keys: living })}
-              >
-                Revoke…
-              </Button>
-              <Button onClick={() => setChosen(new Set())}>Clear</Button>
-            </>
-          )}
+          {selected.length > 0 && [
+            <span role="status">{selected.length} selected</span>,
+            <Button disabled={alone.length === 0} onClick={() => setAct({ name: 'grant', keys: alone })}>
+              Grant…
+            </Button>,
+            <Button
+              class="danger"
+              disabled={living.length === 0}
+              onClick={() => setAct({ name: 'revoke', keys: living })}
+            >
+              Revoke…
+            </Button>,
+            <Button onClick={() => setChosen(new Set())}>Clear</Button>,
+          ]}
           <Button onClick={() => download('keys.csv', keysCsv(selected.length > 0 ? selected : rows))}>
             Export CSV
           </Button>

@@ -42,14 +42,14 @@ export function Routes() {
               The catalog has no active model. <strong>Put in force</strong> on the page Catalog changes it, and so does
             </Empty>
           ) : (
-            <>
-              {data.filter((route) => stateOf(route) === 'failing').map(failing)}
+            [
+              data.filter((route) => stateOf(route) === 'failing').map(failing),
               <Table
                 caption="Routes, in the order tried"
                 columns={[...COLUMNS, ...(data.some(patience) ? [PATIENCE] : []), testColumn]}
                 rows={data}
-              />
-            </>
+              />,
+            ]
           )
         }
       </Loading>

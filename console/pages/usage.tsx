@@ -46,23 +46,21 @@ export function Usage({ url }: { readonly url: PageUrl }) {
       </div>
       <Loading of={usage}>
         {(page) =>
-          page.total.requests === 0 ? (
-            NOTHING_USED
-          ) : (
-            <>
-              <UsageChart
-                title={`by ${wordOf(page)}`}
-                page={page}
-                isByHour={isByHour}
-                url={url}
-                onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
-                latency={whose.account + whose.key_id === '' ? () => <LatencyChart {...range} /> : undefined}
-              />
-              <section class="panel apart">
-                <NumbersTable page={page} range={range} />
-              </section>
-            </>
-          )
+          page.total.requests === 0
+            ? NOTHING_USED
+            : [
+                <UsageChart
+                  title={`by ${wordOf(page)}`}
+                  page={page}
+                  isByHour={isByHour}
+                  url={url}
+                  onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
+                  latency={whose.account + whose.key_id === '' ? () => <LatencyChart {...range} /> : undefined}
+                />,
+                <section class="panel apart">
+                  <NumbersTable page={page} range={range} />
+                </section>,
+              ]
         }
       </Loading>
     </Page>

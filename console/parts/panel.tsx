@@ -147,12 +147,11 @@ function Sparkline({ of: values, colour }: NonNullable<MetricProps['shape']>) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {values.length > 1 && most > 0 && (
-        <>
-          <polygon fill={colourIn(colour)} opacity="0.1" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
-          <polyline {...LINE} stroke={colourIn(colour)} vector-effect="non-scaling-stroke" points={points} />
-        </>
-      )}
+      {values.length > 1 &&
+        most > 0 && [
+          <polygon fill={colourIn(colour)} opacity="0.1" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />,
+          <polyline {...LINE} stroke={colourIn(colour)} vector-effect="non-scaling-stroke" points={points} />,
+        ]}
     </svg>
   )
 }

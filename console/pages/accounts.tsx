@@ -9,6 +9,7 @@ import {
   Choice,
   download,
   optionsOf,
+  PrimaryButton,
   ReferenceField,
   SearchField,
 } from '../parts/controls.tsx'
@@ -31,14 +32,7 @@ export function Accounts({ url }: { readonly url: PageUrl }) {
   const rows = customers.rows.filter((one) => isFoundBy(one, q.toLowerCase()))
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
-    <Page
-      title="Customers"
-      actions={
-        <Button class="primary" onClick={() => create(true)}>
-          Create customer
-        </Button>
-      }
-    >
+    <Page title="Customers" actions={<PrimaryButton onClick={() => create(true)}>Create customer</PrimaryButton>}>
       <div class="row wrap bar">
         <SearchField label="Find customers" placeholder="Name, external id or contact" {...filter('q')} />
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', CUSTOMER_STATES, titleOf)} />

@@ -97,10 +97,6 @@ export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose,
   )
 }
 
-export function Sure({ children }: { readonly children: ComponentChildren }) {
-  return (
-    <Tick class="sure" required>
-      {children}
-    </Tick>
-  )
+export function Sure(props: { readonly children: ComponentChildren }) {
+  return <Tick class="sure" required {...props} />
 }

@@ -1,6 +1,3 @@
-import type { Config } from '../../platform/config.ts'
-import { dynamoDb, type LocalEndpoint } from './dynamodb-client.ts'
-
 /** An item, or a part of one, in plain values. */
 export type Item = Record<string, unknown>
 
@@ -116,10 +113,4 @@ export type Tables = {
   readonly keys: string
   readonly usage: string
   readonly answers: string
-}
-
-export type TableNames = Pick<Config, 'keysTable' | 'usageTable' | 'answersTable'>
-
-export function openTables(names: TableNames, local?: LocalEndpoint): Tables {
-  return { database: dynamoDb(local), keys: names.keysTable, usage: names.usageTable, answers: names.answersTable }
 }

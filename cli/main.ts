@@ -17,6 +17,7 @@ import { INIT } from './commands/init.ts'
 import { INVOICE } from './commands/invoice.ts'
 import { KEYS } from './commands/keys.ts'
 import type { CommandRow, OpenAdmin, Session } from './commands/open-session.ts'
+import { PLANS } from './commands/plans.ts'
 import { deployCommands, startCommand } from './commands/programs.ts'
 import { RECONCILE } from './commands/reconcile.ts'
 import { ROUTES } from './commands/routes.ts'
@@ -45,6 +46,7 @@ const COMMANDS = {
   'admin-keys': ADMIN_KEYS,
   usage: USAGE,
   catalog: CATALOG,
+  plans: PLANS,
   routes: ROUTES,
   events: EVENTS,
   invoice: INVOICE,
@@ -106,7 +108,7 @@ export function programFor(parts: Parameters<typeof addCommands>[2]): Command {
     .option('--stack <name>', 'work on a gateway that is in a stack of your own CDK app')
     .option('--json', 'print one JSON value and nothing else')
     .option('--wide', 'print every column in full, however wide the terminal is')
-    .option('--yes', 'change a protected stage without asking')
+    .option('--yes', 'change a protected stage, or sell below cost, without asking')
     .addHelpText('after', '\nwaybill alone is waybill start, and waybill --version tells the version.')
     .showHelpAfterError('(add --help for what it takes)')
     .configureOutput({

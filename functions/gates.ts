@@ -1,5 +1,5 @@
 import { makeRequestId } from '../layers/gateway/domain/basics/time.ts'
-import type { Key } from '../layers/gateway/domain/keys/key.ts'
+import { type Key, planOf } from '../layers/gateway/domain/keys/key.ts'
 import { type EndpointName, endpointNamed, type FunctionName } from '../layers/gateway/endpoints.ts'
 import type { AdmitDeps } from '../layers/gateway/flow/admission/admit.ts'
 import { SETTLE_MARGIN_MS } from '../layers/gateway/flow/billing/settle.ts'
@@ -53,7 +53,7 @@ function gate<Request extends OpenedRequest>(pass: Gate<Request>): Middleware {
 
 /** An endpoint that describes its key needs the whole item; the others need only the attributes that admission changes. */
 export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): AdmitDeps {
-  const { tables, cache, config } = instance
+  const { tables, cache, config, loadCatalog } = instance
   const remedies = remediesOf(instance)
   return {
     takeAdmission: takeAdmission(tables, returned, config.mostAtOnce),
@@ -61,6 +61,11 @@ export function admissionBy(instance: Instance, returned?: 'UPDATED_NEW'): Admit
     answerRefusal: async (...refused) => (await remedies()).answerRefusal(...refused),
     wholeKey: async (...lane) => (await remedies()).wholeKey(...lane),
     cache,
+    catalogFor: async (key, known) => {
+      const loaded = known ?? (await loadCatalog())
+      const [plan, base] = [planOf(key), loaded.base ?? loaded]
+      return plan === undefined ? base : (await import('#on-demand')).plannedCatalog(instance, base, plan)
+    },
   }
 }
 

@@ -1,9 +1,12 @@
 // A file of its own beside the code of chat and api: the first refusal, key with lanes or Idempotency-Key loads it.
 import { setTimeout as pause } from 'node:timers/promises'
 import { sumOf } from '../layers/gateway/domain/admission/deal.ts'
+import { GatewayError } from '../layers/gateway/domain/basics/gateway-error.ts'
 import { type AccountBalance, balanceOf } from '../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../layers/gateway/domain/keys/key.ts'
 import { laneAddress } from '../layers/gateway/domain/keys/lane.ts'
+import { withPlan } from '../layers/gateway/domain/money/plan.ts'
+import type { Catalog } from '../layers/gateway/domain/routing/catalog.ts'
 import type { AnswerRefusal } from '../layers/gateway/flow/admission/admit.ts'
 import { type AnotherLane, anotherLane } from '../layers/gateway/flow/admission/another-lane.ts'
 import { type Draw, drawFromAccount } from '../layers/gateway/flow/admission/draw.ts'
@@ -12,7 +15,7 @@ import { type ClaimOrReplay, claimOrReplay } from '../layers/gateway/flow/idempo
 import { transfers } from '../layers/gateway/store/accounts/transfers.ts'
 import { whyNotAdmitted } from '../layers/gateway/store/admission/admission-rules.ts'
 import type { Tables } from '../layers/gateway/store/dynamodb/database.ts'
-import type { AnswerStore } from '../layers/gateway/store/idempotency/answers.ts'
+import { answerStore } from '../layers/gateway/store/idempotency/answers.ts'
 import { bringLanes, startDeal } from '../layers/gateway/store/keys/lanes.ts'
 import { readBooks } from '../layers/gateway/store/keys/read-books.ts'
 import { readKey } from '../layers/gateway/store/keys/read-key.ts'
@@ -20,9 +23,17 @@ import type { Instance } from './instance.ts'
 
 export { wholeKeys } from '../layers/gateway/store/accounts/whole-keys.ts'
 
+/** The catalog with the prices of a plan. One that was just made is not in a catalog that was read before it. */
+export async function plannedCatalog({ loadCatalog }: Instance, known: Catalog, plan: string): Promise<Catalog> {
+  const found = withPlan(known, plan) ?? withPlan(await loadCatalog.renew(), plan)
+  if (found) return found
+  const message = `The gateway does not have the plan '${plan}' of this key, so it knows no price. Nothing was asked or charged. Its operator can put it right.`
+  throw new GatewayError('internal_error', message)
+}
+
 /** For requests with an Idempotency-Key. */
-export function claimsOf({ tables, finishHold }: Instance, answers: AnswerStore): ClaimOrReplay {
-  const deps = { answers, finishHold, readBooks: readBooks(tables) }
+export function claimsOf({ tables, finishHold, log }: Instance): ClaimOrReplay {
+  const deps = { answers: answerStore(tables), finishHold, log, readBooks: readBooks(tables) }
   return (...asked) => claimOrReplay(deps, ...asked)
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readCatalogFile, readCatalogJson } from '../cli/commands/read-catalog-file.ts'
-import { parseCatalog } from '../layers/catalog/parse-catalog.ts'
+import { parseStored } from '../layers/catalog/parse-catalog.ts'
 import { isoTime } from '../layers/gateway/domain/basics/time.ts'
 import { apiKeyOf, type CatalogData, type CatalogModel } from '../layers/gateway/domain/routing/catalog.ts'
 import { readVariable } from '../layers/gateway/platform/config.ts'
@@ -61,7 +61,7 @@ export async function catalogInForce(
 ): Promise<InForce> {
   const stored = await readStoredCatalog(tables)()
   const isOperators = stored !== undefined && !BY_A_START.test(stored.pushedBy ?? '')
-  const data = isOperators ? withEchoAt(stored.data, echo) : file.data
+  const data = isOperators ? withEchoAt(stored.data, echo) : { ...file.data, plans: stored?.data.plans }
   if (stored && isDeepStrictEqual(plain(stored.data), plain(data))) return { ...stored, isOperators }
   const source = isOperators ? (await readCatalogVersion(tables)(stored.version))?.source : file.source
   const [nowMs, by] = [Date.now(), isOperators ? ECHO_MOVED : BY]
@@ -87,7 +87,7 @@ export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Lo
     const stored = await read()
     if (!stored) return undefined
     const noVersion = { faults: ['version: must be a whole number'] }
-    const parsed = Number.isSafeInteger(stored.version) ? parseCatalog(stored.data) : noVersion
+    const parsed = Number.isSafeInteger(stored.version) ? parseStored(stored.data) : noVersion
     if ('catalog' in parsed) lastGood = { ...stored, data: parsed.catalog }
     else {
       // Quoted, because a fault may repeat a name from the table, and a terminal obeys control characters.

@@ -75,7 +75,8 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     pid: process.pid,
   }
   instance.resolve(opened)
-  const administered = { tables, apiKeys: keys, echoUrl: echo.url, clock: Date.now, log }
+  const { renew: renewCatalog } = opened.loadCatalog
+  const administered = { tables, apiKeys: keys, echoUrl: echo.url, clock: Date.now, log, renewCatalog }
   admin.resolve(createLocalAdmin({ ...administered, baseUrl, token: file.adminToken }))
   await writeFile(localFile(folder), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(localFile(folder), { force: true }))

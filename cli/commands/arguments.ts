@@ -78,8 +78,8 @@ export function upTo(most: number, things: string): (text: string, before?: read
 }
 
 /** The admin API's rule, with a message for the command line. */
-function argument<T>(rule: z.ZodType<T>, valueIn = (text: string): unknown => text, also = ''): (text: string) => T {
-  return (text) => {
+export function argument<T>(rule: z.ZodType<T>, valueIn = (text: string): unknown => text, also = '') {
+  return (text: string): T => {
     const { data, error } = rule.safeParse(valueIn(text))
     if (!error) return data
     throw new InvalidArgumentError(`It ${error.issues[0]?.message}${also}`)

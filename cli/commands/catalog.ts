@@ -62,7 +62,8 @@ async function checkHere(place: Here, _: object, file: string): Promise<void> {
   const { priceWarnings } = await import('../../layers/admin/catalog/price-warnings.ts')
   const checked = await readCatalogFile(file, ANY_ECHO)
   const warnings = priceWarnings(checked)
-  const check = { object: 'catalog.check', valid: true, faults: [], changes: [], in_force: null, warnings }
+  const none = { faults: [], changes: [], below_cost: [] }
+  const check = { object: 'catalog.check', valid: true, ...none, in_force: null, warnings }
   warn(place.out, warnings)
   printValue(place, check, validWords(checked))
 }
@@ -92,9 +93,10 @@ async function rollbackAction(session: Session, { note }: Noted, text: string): 
 type Put = (expectedVersion: number) => Promise<CatalogShape>
 
 /** `put` is told the version that is expected to be in force still. */
-async function putInForce(session: Session, { in_force }: CatalogCheck, content: string, put: Put): Promise<void> {
-  const expected = in_force?.version ?? 0
-  await session.confirm(() => `put version ${expected + 1} of the catalog${content} in force`)
+async function putInForce(session: Session, check: CatalogCheck, content: string, put: Put): Promise<void> {
+  const [expected, isBelow] = [check.in_force?.version ?? 0, check.below_cost.length > 0]
+  const loss = isBelow ? ', and sell below cost under a plan' : ''
+  await session.confirm(() => `put version ${expected + 1} of the catalog${content} in force${loss}`, isBelow)
   const made = await inWords(put(expected), {
     stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
   })

@@ -12,19 +12,19 @@ export async function readCatalogFile(file: string, echoUrl?: string): Promise<C
   return validCatalog(await readCatalogJson(file, namingEcho(echoUrl)), `The catalog '${file}' is not valid`)
 }
 
-export async function readCatalogJson(file: string, reviver?: ReturnType<typeof namingEcho>): Promise<object> {
-  const text = await readCatalogText(file)
+export async function readCatalogJson(file: string, reviver?: ReturnType<typeof namingEcho>, what = 'catalog') {
+  const text = await readCatalogText(file, file, what)
   try {
     return JSON.parse(text, reviver) as object
   } catch {
-    throw new CliError(`The catalog '${file}' is not JSON: ${jsonFault(text)}.`)
+    throw new CliError(`The ${what} '${file}' is not JSON: ${jsonFault(text)}.`)
   }
 }
 
 /** `name` is the file as it was typed. */
-export async function readCatalogText(file: string, name = file): Promise<string> {
+export async function readCatalogText(file: string, name = file, what = 'catalog'): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(`The catalog '${name}' cannot be read (${error.code}).`)
+    throw new CliError(`The ${what} '${name}' cannot be read (${error.code}).`)
   })
 }
 

@@ -74,7 +74,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
 export function knownProvidersOf(entry: ProviderEntry): [name: string, KnownProvider][] {
   const hostname = 'baseUrl' in entry && URL.canParse(entry.baseUrl) ? new URL(entry.baseUrl).hostname : ''
   return Object.entries(KNOWN_PROVIDERS).filter(([, { type, baseUrl, domain }]) => {
-    if (entry.type === 'bedrock') return type === 'bedrock'
+    if (entry.region) return type === 'bedrock'
     const host = domain ?? (baseUrl?.startsWith('https:') && new URL(baseUrl).hostname)
     return host && (hostname === host || hostname.endsWith(`.${host}`))
   })
@@ -90,6 +90,5 @@ export function listNamesOf(id: string, entry: ProviderEntry) {
   if (entry.type !== 'bedrock' && !/^https:/i.test(entry.baseUrl)) return undefined
   const known = knownProvidersOf(entry)
   const [name, { lists: [modelsDev, portkey] = [name, name] }] = known[0] ?? [id, {}]
-  const region = entry.type === 'bedrock' ? entry.region : undefined
-  return { modelsDev, portkey, litellm: known.length > 0 ? known.map(([one]) => one) : [id], region }
+  return { modelsDev, portkey, litellm: known.length > 0 ? known.map(([one]) => one) : [id], region: entry.region }
 }

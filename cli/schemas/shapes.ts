@@ -80,6 +80,7 @@ export const ApiKey = shape(
       }),
       ...perLimit((counts) => window(counts, counts === 'credits' ? amount : size), 'The'),
     }),
+    plan: orNull(text('The plan whose prices the key has: its own or that of its account.')),
     models: texts('Ids and patterns of the models that the key may use; empty means every model.'),
     allowlist: texts('CIDR ranges from which the key works; empty means every address.'),
     created_at: size('The Unix time at which the key was made, in seconds.'),

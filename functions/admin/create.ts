@@ -12,7 +12,7 @@ import type { AdminSettings } from '../../layers/gateway/platform/config.ts'
 import type { Log } from '../../layers/gateway/platform/log/log.ts'
 import { type AdminEvent, keyedCaller } from './identify.ts'
 
-type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' | 'clock' | 'actMs'> & {
+type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' | 'clock' | 'actMs' | 'renewCatalog'> & {
   readonly settings: AdminSettings
   /** The caller on the path that is not for admin keys. Throws an AdminError. */
   readonly identify: (event: AdminEvent) => Identity

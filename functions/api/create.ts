@@ -74,7 +74,7 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
   const pages = servePages({ ...PUBLIC_PAGES, ...(config.hasUsagePage && { '/usage': loadUsagePage }) })
   const admission = admissionBy(instance)
   const requireAccess = authorize({ readKey: readKey(tables), cache })
-  const pricing = { loadCatalog, headerPrefix: config.headerPrefix }
+  const pricing = { ...admission, headerPrefix: config.headerPrefix }
   const end = requestEnd(instance)
   return middy<GatewayEvent, GatewayAnswer, Error, GatewayContext>({
     timeoutEarlyInMillis: 0,
@@ -120,7 +120,7 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
   }
 
   async function answerModels({ credential }: AdmittedRequest, { rawPath }: GatewayEvent) {
-    const catalog = await loadCatalog()
+    const catalog = await admission.catalogFor(credential.key)
     const allowed = modelsFor(credential.key, catalog)
     const id = idInPath(rawPath)
     if (id === undefined) return modelList(allowed)

@@ -4,7 +4,6 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse'
 import type { ChatDeps } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { tokenQueue } from '../../layers/gateway/flow/billing/count-texts.ts'
 import { chat } from '../../layers/gateway/flow/chat.ts'
-import { answerVault } from '../../layers/gateway/flow/idempotency/answer-vault.ts'
 import type { GatewayAnswer, GatewayEvent, IdentifiedRequest } from '../../layers/gateway/flow/request.ts'
 import { RouteHealth } from '../../layers/gateway/flow/routing/route-health.ts'
 import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
@@ -13,7 +12,6 @@ import { readVariable } from '../../layers/gateway/platform/config.ts'
 import { readSecret } from '../../layers/gateway/providers/api-keys/read-secret.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { takeLoss } from '../../layers/gateway/store/admission/take-loss.ts'
-import { answerStore } from '../../layers/gateway/store/idempotency/answers.ts'
 import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 
@@ -34,15 +32,13 @@ type Given = Pick<ChatDeps, 'countTokens'> &
 export function createChat(instance: Instance, given: Given) {
   const { tables, config, clock, log } = instance
   const queue = tokenQueue(given.countTokens)
-  const answers = answerStore(tables)
   const deps: ChatDeps = {
     ...instance,
     ...admissionBy(instance, 'UPDATED_NEW'),
-    vault: answerVault(answers, log),
     headerPrefix: config.headerPrefix,
     health: new RouteHealth(Math.random),
     takeLoss: takeLoss(tables),
-    claimOrReplay: async (...asked) => (await import('#on-demand')).claimsOf(instance, answers)(...asked),
+    claimOrReplay: async (...asked) => (await import('#on-demand')).claimsOf(instance)(...asked),
     openProvider: openProvider({
       env: (name) => readVariable(name),
       secret: readSecret({

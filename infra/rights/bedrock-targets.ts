@@ -1,3 +1,4 @@
+import { signingName } from '../../layers/gateway/domain/routing/bedrock-address.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 
 // The placeholders in CloudFormation's templates, and in cdk-nag's findings.
@@ -25,11 +26,20 @@ function bedrockRoutes({ providers, models }: CatalogData) {
     .flatMap(({ routes }) => routes)
     .flatMap(({ provider, model: id }) => {
       const entry = providers[provider]
-      if (entry?.type !== 'bedrock') return []
+      if (entry?.region === undefined) return []
+      const isAtMantle = entry.type !== 'bedrock' && signingName(entry.baseUrl, entry.region) === 'bedrock-mantle'
       const { kind, name = id, region = entry.region } = ARN.exec(id)?.groups ?? {}
       const geography = name.slice(0, name.indexOf('.'))
       const isProfile = kind === 'inference-profile' || (!kind && REGIONS_OF_GEOGRAPHY.has(geography))
-      return { id, kind, region, geography, isProfile, model: isProfile ? name.slice(geography.length + 1) : name }
+      return {
+        id,
+        kind,
+        region,
+        geography,
+        isProfile,
+        isAtMantle,
+        model: isProfile ? name.slice(geography.length + 1) : name,
+      }
     })
 }
 
@@ -44,15 +54,19 @@ export function foundationModels(catalog: CatalogData) {
   return { known: [...known.values()], unnamed: [...unnamed] }
 }
 
-/** The rights that one route needs: ARNs that it calls, and models that it reaches only through a profile. */
-type Target = { readonly called: string; readonly through?: readonly string[] }
+/** The rights that one route needs: ARNs that it calls, and models that it reaches only through a profile, or in a project. */
+type Target = { readonly called: string; readonly through?: readonly string[]; readonly model?: string }
 
 export function targetsOf(catalog: CatalogData): Target[] {
   const targets = bedrockRoutes(catalog).map(targetOf)
-  return [...new Map(targets.map((target) => [target.called, target])).values()]
+  return [...new Map(targets.map((target) => [target.called + target.model, target])).values()]
 }
 
-function targetOf({ id, kind, region, geography, isProfile, model }: ReturnType<typeof bedrockRoutes>[number]): Target {
+type BedrockRoute = ReturnType<typeof bedrockRoutes>[number]
+
+function targetOf({ id, kind, region, geography, isProfile, isAtMantle, model }: BedrockRoute): Target {
+  // We name no project, so the account's default one is asked.
+  if (isAtMantle) return { called: `arn:${PARTITION}:bedrock-mantle:${region}:${ACCOUNT}:project/default`, model: id }
   if (isProfile) {
     const regions = REGIONS_OF_GEOGRAPHY.get(geography) ?? '*'
     // The model in those to which the profile may route a call, and in its own region, if that is another one.

@@ -4,20 +4,25 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { ACCOUNT, PARTITION, targetsOf } from './bedrock-targets.ts'
 
 const ACTIONS = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream']
+const MANTLE_ACTIONS = ['bedrock-mantle:CreateInference', 'bedrock-mantle:CountTokens']
 
 /** The right to call exactly the models of the catalog's Bedrock routes; none if it has no such route. */
 export function invokeBedrock(catalog: CatalogData): PolicyStatement[] {
   const targets = targetsOf(catalog)
-  const allow = (arns: readonly string[], profile?: string) =>
+  const allow = (arns: readonly string[], equals?: Record<string, string>, actions = ACTIONS) =>
     new PolicyStatement({
-      actions: ACTIONS,
+      actions,
       resources: arns.map(toToken),
-      ...(profile && { conditions: { StringEquals: { 'bedrock:InferenceProfileArn': toToken(profile) } } }),
+      ...(equals && { conditions: { StringEquals: equals } }),
     })
   // CDK puts what is too long for one policy into several, and divides no statement.
   return [
-    ...targets.map(({ called }) => allow([called])),
-    ...targets.flatMap(({ called, through }) => (through ? [allow(through, called)] : [])),
+    ...targets.map(({ called, model }) =>
+      model ? allow([called], { 'bedrock-mantle:Model': model }, MANTLE_ACTIONS) : allow([called]),
+    ),
+    ...targets.flatMap(({ called, through }) =>
+      through ? [allow(through, { 'bedrock:InferenceProfileArn': toToken(called) })] : [],
+    ),
   ]
 }
 

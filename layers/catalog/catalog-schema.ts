@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isPlainLine } from '../gateway/domain/basics/plain-text.ts'
+import { REGION, THIS_MACHINE } from '../gateway/domain/routing/bedrock-address.ts'
 import {
   FIRST_BYTE_TIMEOUT_MS,
   isOwnVariable,
@@ -49,7 +50,7 @@ const headerName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')
   .refine(
-    (name) => !/^(authorization|api-key|x-api-key|content-.*|host|connection|transfer-encoding)$/i.test(name),
+    (name) => !/^(authorization|api-key|x-api-key|content-.*|x-amz-.*|host|connection|transfer-encoding)$/i.test(name),
     'must not be a header that we send ourselves; a key belongs into apiKey',
   )
   .refine(isStorable, UNSTORABLE)
@@ -58,6 +59,15 @@ const serviceTier = maybe(
   tierName,
   'The service_tier of every request. Default: the one at the list price at OpenAI and Anthropic themselves, none elsewhere.',
 )
+
+const region = z.string().regex(REGION, 'must be an AWS region such as us-east-1')
+const signing = {
+  auth: maybe(
+    z.literal('sigv4'),
+    '"sigv4" for Bedrock’s own endpoints in this format: each request is signed as the function’s role, and there is no apiKey.',
+  ),
+  region: maybe(region, 'The AWS region whose Bedrock is called, with "auth": "sigv4".'),
+}
 
 const common = {
   unknownFields: maybe(
@@ -85,6 +95,7 @@ const PROVIDERS = {
       z.enum(['max_tokens', 'max_completion_tokens']),
       'The field in which this upstream takes the output cap. Default: max_completion_tokens at OpenAI itself, max_tokens elsewhere.',
     ),
+    ...signing,
     serviceTier,
     streamOptions: maybe(
       z.boolean(),
@@ -101,15 +112,13 @@ const PROVIDERS = {
     type: z.literal('anthropic').describe('Anthropic’s Messages API.'),
     baseUrl: baseUrl.describe('https://api.anthropic.com/v1'),
     apiKey,
+    ...signing,
     serviceTier,
     ...common,
   }),
   bedrock: z.strictObject({
     type: z.literal('bedrock').describe('Amazon Bedrock’s Converse API, called with the function’s own role.'),
-    region: z
-      .string()
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region such as us-east-1')
-      .describe('The AWS region whose Bedrock is called.'),
+    region: region.describe('The AWS region whose Bedrock is called.'),
     ...common,
   }),
 } satisfies { [Type in ProviderEntry['type']]: z.ZodType<Extract<ProviderEntry, { type: Type }>> }
@@ -224,7 +233,7 @@ function isSafeBaseUrl(text: string): boolean {
   if (!isPlainLine(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username || password || search || hash) return false
-  return protocol === 'https:' || (protocol === 'http:' && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && THIS_MACHINE.test(hostname))
 }
 
 export function catalogSchema(): object {

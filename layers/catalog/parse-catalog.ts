@@ -1,3 +1,4 @@
+import { bedrockOrigins, signingName } from '../gateway/domain/routing/bedrock-address.ts'
 import {
   type CatalogData,
   type CatalogModel,
@@ -21,10 +22,29 @@ const WITHOUT_VECTORS: Readonly<
       : ['model', "of Bedrock's embedding models only amazon.titan-embed-… and cohere.embed-… are known"],
 }
 
+/** The wrong fields of a provider whose requests are signed, or of one that only looks so. */
+function signingFaults(entry: ProviderEntry): (readonly [field: string, message: string])[] {
+  if (entry.type === 'bedrock') return []
+  const { auth, region, apiKey, baseUrl } = entry
+  if (!auth)
+    return region ? [['region', 'is only for requests that are signed. Add "auth": "sigv4", or leave it out']] : []
+  const faults: (readonly [string, string])[] = []
+  if (apiKey) faults.push(['apiKey', 'must be left out: with "auth": "sigv4" the function’s role signs each request'])
+  if (!region) faults.push(['region', 'is missing: with "auth": "sigv4" it is the AWS region whose Bedrock is called'])
+  else if (!signingName(baseUrl, region)) {
+    const known = bedrockOrigins(region).join(' or ')
+    faults.push(['baseUrl', `must begin with ${known}: requests that are signed for ${region} go nowhere else`])
+  }
+  return faults
+}
+
 const catalog = catalogFields
   .check(({ value, issues }) => {
     const seen = new Set<string>()
     const models: readonly CatalogModel[] = value.models
+    for (const [id, entry] of Object.entries(value.providers)) {
+      for (const [field, message] of signingFaults(entry)) report(['providers', id, field], message)
+    }
     const embedders = new Set(models.filter(({ kind }) => kind === 'embedding').map(({ id }) => id))
     for (const [i, { id, kind, routes }] of models.entries()) {
       if (seen.has(id)) report(['models', i, 'id'], `the id '${id}' is used twice`)
@@ -68,6 +88,12 @@ export function parseCatalog(value: unknown): ParsedCatalog {
   if (result.success) return { catalog: result.data }
   const places = result.error.issues.map(({ path, message }) => ({ path: pathText(path), message }))
   return { faults: places.map(({ path, message }) => `${path}: ${message}`), places }
+}
+
+/** A catalog from a table, with the plans beside the content of a file. A damaged plan is found by whoever asks for it. */
+export function parseStored({ plans, ...file }: CatalogData): ParsedCatalog {
+  const parsed = parseCatalog(file)
+  return 'faults' in parsed ? parsed : { catalog: { ...parsed.catalog, plans } }
 }
 
 export function requireCatalog(value: unknown, name = 'The catalog'): CatalogData {

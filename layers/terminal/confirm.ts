@@ -5,8 +5,8 @@ import { CliError } from './output.ts'
 
 type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
 
-/** Returns if the change may be made, and throws a CliError if not. Describes the change only if it has to ask. */
-export type Confirm = (describe: () => string | Promise<string>) => Promise<void>
+/** Returns if the change may be made, and throws a CliError if not. A risky one is asked about on every stage. Describes the change only if it has to ask. */
+export type Confirm = (describe: () => string | Promise<string>, isRisky?: boolean) => Promise<void>
 
 type Guard = {
   readonly stage: string
@@ -16,8 +16,8 @@ type Guard = {
 }
 
 export function confirmer({ stage, isProtected, yes, before }: Guard, dialogue: Dialogue): Confirm {
-  return async (describe) => {
-    if (!isProtected || yes) return
+  return async (describe, isRisky = false) => {
+    if (!(isProtected || isRisky) || yes) return
     const change = `This changes the stage ${stage}: ${await describe()}.`
     before?.()
     if (!dialogue.input.isTTY) {

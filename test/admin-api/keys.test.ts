@@ -14,6 +14,7 @@ import { type Admin, adminOf, once, walk } from './support/admin.ts'
 
 const { gateway } = await openBoth()
 const admin = adminOf(gateway.tables)
+await admin.call('POST /plans', { body: { name: 'gold' }, headers: { 'if-match': '"1"' } })
 
 const create = async (body: object = {}) => {
   const sent = { body: { name: 'acme', credits: '5', ...body }, headers: once() }

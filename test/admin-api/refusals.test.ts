@@ -10,7 +10,7 @@ import { adminOf, once } from './support/admin.ts'
 const tables = await openTestTables()
 const admin = adminOf(tables)
 
-const addressOf = (path: string) => path.replace('{id}', 'key_1').replace('{version}', '1')
+const addressOf = (path: string) => path.replace('{id}', 'key_1').replace('{version}', '1').replace('{name}', 'gold')
 const scoped = ADMIN_ROUTES.filter(({ scope }) => scope !== undefined)
 const posting = ADMIN_ROUTES.filter(({ method }) => method !== 'GET')
 const named = (routes: typeof ADMIN_ROUTES) => routes.map((route) => [`${route.method} ${route.path}`, route] as const)

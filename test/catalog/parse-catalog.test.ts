@@ -116,6 +116,37 @@ test.each<[string, string, object]>([
   expect(faults[0]).toMatch(new RegExp(`^${path.replaceAll(/[[\].]/g, '\\$&')}: `))
 })
 
+const MANTLE = 'https://bedrock-mantle.us-east-2.api.aws/openai/v1'
+const signed = { type: 'openai', baseUrl: MANTLE, auth: 'sigv4', region: 'us-east-2' }
+
+test.each<[string, object]>([
+  ['Mantle', signed],
+  ['the runtime', { ...signed, baseUrl: 'https://bedrock-runtime.us-east-2.amazonaws.com/openai/v1' }],
+  ['Messages', { ...signed, type: 'anthropic', baseUrl: 'https://bedrock-mantle.us-east-2.api.aws/anthropic/v1' }],
+  ['this machine', { ...signed, baseUrl: 'http://127.0.0.1:8080/v1' }],
+])('a provider whose requests are signed may be at %s', (_, up) => {
+  expect(faultsOf((catalog) => put(catalog, 'providers.up', up))).toEqual([])
+})
+
+test.each<[string, object, string]>([
+  ['a key', { apiKey: 'secret:openai' }, 'apiKey: must be left out: with "auth": "sigv4"'],
+  ['no region', { region: undefined }, 'region: is missing: with "auth": "sigv4"'],
+  ['a region that is none', { region: 'Ohio' }, 'region: must be an AWS region such as us-east-1'],
+  ['no signature', { auth: undefined }, 'region: is only for requests that are signed'],
+  ['another signature', { auth: 'sigv3' }, 'auth: must be "sigv4"'],
+  ['the host of another region', { region: 'us-west-2' }, 'baseUrl: must begin with https://bedrock-runtime.us-west-2'],
+  ['a host that is not Bedrock', { baseUrl: 'https://api.openai.com/v1' }, 'baseUrl: must begin with https://bedrock-'],
+  [
+    'another service',
+    { baseUrl: 'https://s3.us-east-2.amazonaws.com/v1' },
+    'baseUrl: must begin with https://bedrock-',
+  ],
+  ['a header of a signature', { headers: { 'X-Amz-Date': 'x' } }, 'headers.X-Amz-Date: '],
+])('a provider whose requests are signed, with %s, is a fault that says what to do', (_, change, fault) => {
+  const faults = faultsOf((catalog) => put(catalog, 'providers.up', { ...signed, ...change }))
+  expect(faults.join('; ')).toContain(`providers.up.${fault}`)
+})
+
 test('paidFallback names only models of fallback', () => {
   const faults = faultsOf((catalog) => put(catalog, 'models[0].paidFallback', ['m']))
   expect(faults).toEqual(["models[0].paidFallback[0]: 'm' is not in fallback"])

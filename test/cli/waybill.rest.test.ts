@@ -69,6 +69,7 @@ test('waybill keys rotate warns, before it does so, that it ends the secret of a
 
 test('every option of waybill keys takes effect, at once, and an update takes an allowlist away', async () => {
   const typed = SETTINGS.flatMap((name) => [`--${SETTING_OPTIONS[name].option}`, SETTING_SAMPLES[name].typed])
+  await shown('plans', 'create', '--name', 'gold')
   const made = await create(...typed, '--credits', '1.5')
   const told = Object.fromEntries(SETTINGS.map((name) => [SETTING_WORDS[name].field, SETTING_SAMPLES[name].told]))
   expect(made).toMatchObject({ ...told, granted: '1.5' })

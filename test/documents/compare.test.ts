@@ -2,15 +2,15 @@ import { expect, test } from '@jest/globals'
 import { readDocument, tableOf } from './support/markdown.ts'
 
 const text = readDocument('docs/compare.md')
-const HEAD = '| | Waybill | LiteLLM | OpenRouter | Portkey | Bedrock alone |'
-const PEERS = ['L', 'O', 'P', 'B']
+const HEAD = '| | Waybill | LiteLLM | OpenRouter | Portkey | Bedrock alone | AgentCore Gateway |'
+const PEERS = ['L', 'O', 'P', 'B', 'A']
 const DATE = /\b20\d\d-\d\d-\d\d\b/
 
 const rows = tableOf('docs/compare.md', HEAD)
 const sources = tableOf('docs/compare.md', '| source | in its own words | read |')
 const addresses = new Map(Array.from(text.matchAll(/^\[(\w+)\]: (\S+)$/gm), ([, id = '', url = '']) => [id, url]))
 
-const marksIn = (part: string): string[] => Array.from(part.matchAll(/\[([LOPB]\d+)\]/g), ([, id = '']) => id)
+const marksIn = (part: string): string[] => Array.from(part.matchAll(/\[([LOPBA]\d+)\]/g), ([, id = '']) => id)
 
 test('every claim about a peer in the table has a source of that peer, or says that none was found', () => {
   const without = rows.flatMap(([name, , ...cells]) =>

@@ -25,6 +25,16 @@ test('a deal by an act that has waited gives back nothing of a minute that reque
   expect(left).toEqual([0, 0, 0])
 })
 
+test('a deal when all buckets are full again lets a request that has waited take no minute for a second time', () => {
+  const [waitedMs, rates] = [NOW_MS - 61_000, [4, 3, 3]]
+  const full = (share: number) => waitedMs * 1000 + share * intervalUs(share)
+  const lanes = rates.map((share, i) => laneOf(i, { bucketFullAtUs: full(share) }))
+  const plan = dealOut(lanes, { lanes: 2, rpm: 10 }, NOW_MS)
+  const leftAt = (ms: number) => plan.map(({ fullAtUs = 0 }, i) => tokensLeft(rateOf(lanes[i] as Key), fullAtUs, ms))
+  expect(leftAt(waitedMs)).toEqual([0, 0, 0])
+  expect(leftAt(NOW_MS)).toEqual(rates)
+})
+
 test('what a request held that ended between two readings may have been given back before others took it', () => {
   const ended = 'req_01M7FH87G0E0RV00H0S1JBZ722'
   const open = 'req_01M7FH87G0MDVJ7N5W0FR17V1G'

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { grantToAccount, updateAccount } from '../../layers/gateway/store/accounts/change-account.ts'
 import { actAt } from '../support/act.ts'
@@ -121,7 +122,7 @@ describe('a hidden balance', () => {
     const refused = await gateway.get(a, '/v1/credits')
     expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: 'insufficient_scope' } }])
     expect(await quote(a)).toMatchObject({ hold: '1.5', output_tokens: { most: 1000, covered: { balance: null } } })
-    await updateAccount(tables)(account.id, { hidesBalance: null }, actAt(time.nowMs))
+    await updateAccount(tables, randomBytes)(account.id, { hidesBalance: null }, actAt(time.nowMs))
     expect(await introspect(a)).toMatchObject({ balance: '9.495' })
   })
 

@@ -60,6 +60,22 @@ test.each<[(typeof GEOGRAPHIES)[number], string]>([
   },
 )
 
+test('Bedrock’s endpoints in the formats of others give the rights of their models: at Mantle in the default project', () => {
+  const { statements } = factsOf('endpoints of Bedrock in other formats')
+  const profile = `${AWS}:us-west-2:<AWS::AccountId>:inference-profile/us.${HAIKU}`
+  const told = statements.map(({ Action, Resource, Condition }) => [[Action].flat(), Resource, Condition?.StringEquals])
+  const invoke = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream']
+  const infer = ['bedrock-mantle:CreateInference', 'bedrock-mantle:CountTokens']
+  const project = `${AWS}-mantle:us-west-2:<AWS::AccountId>:project/default`
+  expect(told).toEqual([
+    [invoke, `${AWS}:us-west-2::foundation-model/openai.gpt-5.5`, undefined],
+    [invoke, profile, undefined],
+    [infer, project, { 'bedrock-mantle:Model': 'openai.gpt-5.5' }],
+    [infer, project, { 'bedrock-mantle:Model': 'openai.gpt-5.4' }],
+    [invoke, `${AWS}:us-*::foundation-model/${HAIKU}`, { 'bedrock:InferenceProfileArn': profile }],
+  ])
+})
+
 test('a Bedrock ARN in the catalog gives the same rights as an id', () => {
   expect(rightsFor('ARNs')).toEqual([
     PROFILE_ARN,

@@ -31,6 +31,9 @@ const ROUTES: Record<CatalogKind, ReturnType<typeof to>[]> = {
 
 const CATALOGS = new Map<string, CatalogData>()
 
+/** Keys may have a plan by which they pay so many times the price. */
+export const PLAN = { name: 'gold', factor: 2n } as const
+
 /** The catalog with all prices so many times as high. */
 export function catalogOf(kind: CatalogKind, factor: Factor): CatalogData {
   const name = `${kind} ${factor}`
@@ -61,7 +64,7 @@ const PRICE: Prices = {
 function catalogWith(routes: ReturnType<typeof to>[], hasFallback: boolean, factor: Factor): CatalogData {
   const routesOf = (some: typeof routes) =>
     some.map(({ cost, ...route }) => ({ ...route, cost: priceOf(cost, factor) }))
-  return requireCatalog({
+  const file = requireCatalog({
     providers: { first: provider, second: provider, narrow: provider, dear: provider, dearer: provider },
     models: [
       {
@@ -89,4 +92,5 @@ function catalogWith(routes: ReturnType<typeof to>[], hasFallback: boolean, fact
       },
     ],
   })
+  return { ...file, plans: { [PLAN.name]: { factor: String(PLAN.factor) } } }
 }

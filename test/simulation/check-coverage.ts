@@ -1,4 +1,5 @@
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
+import { PLAN } from './catalogs.ts'
 import { fail, nano, type StoredItem } from './ledger.ts'
 import type { Truth } from './scripted-upstream.ts'
 
@@ -47,7 +48,10 @@ export function checkCoverage(
   if (truth.ignoredCap !== undefined) checkCut(row, body)
   const cost = nano(row.cost)
   const factor = factorOf(row.priceVersion as number)
-  const owed = factor * (contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth))
+  const owed =
+    factor *
+    (row.plan === PLAN.name ? PLAN.factor : 1n) *
+    (contract === 'embeddings' ? owedForVectors(truth) : owedFor(truth))
   const hold = nano(row.hold)
   const least = owed < hold ? owed : hold
   if (cost < least) fail(`${requestId} is charged ${cost}, and its upstream bills ${owed}, held ${hold}`)

@@ -34,6 +34,8 @@ class Account {
   readonly bounds = new Map<string, bigint>()
   /** The models that the key might use when each request was admitted. */
   readonly models = new Map<string, readonly string[]>()
+  /** The plan of the key when each request was admitted. */
+  readonly plans = new Map<string, unknown>()
   readonly grants = new Map<string, StoredItem>()
   /** The hashes of the secrets that it was given, also of those that have ended. */
   readonly hashes = new Set<string>()
@@ -138,6 +140,7 @@ export class Ledger {
     account.rows.set(requestId, item)
     checkRows(account)
     checkModels(item, account.models.get(requestId))
+    checkPlan(item, account)
   }
 
   /** Requests that claim one Idempotency-Key: no more than one of them may be paid for. */
@@ -286,6 +289,7 @@ function admitted(
   account.admitted.add(requestId)
   account.bounds.set(requestId, BigInt((key.dailyLoss as bigint) ?? DAILY_LOSS))
   account.models.set(requestId, key.models as readonly string[])
+  account.plans.set(requestId, key.plan)
   const isCurrent = key.currentHash === hash
   const isInGrace = key.previousHash === hash && Number(key.previousUntilMs) > clockMs
   if (hash === undefined || key.status !== 'active' || !(isCurrent || isInGrace)) {
@@ -299,7 +303,9 @@ function admitted(
   }
   const concurrent = family.reduce((sum, { open }) => sum + open.size, 0)
   if (concurrent > Number(key.maxConcurrent)) fail(`${concurrent} at once, of ${key.maxConcurrent}`)
-  for (const name of LIMITS) if (apartMs <= KEPT_MS[COUNTERS[name].within]) checkLimit(key, account, name, requestId)
+  // A window that later requests have made the key forget is open again to one that has waited for so long.
+  const farMs = Math.max(apartMs, ...lanes.admissions.map((one) => one.clockMs - clockMs))
+  for (const name of LIMITS) if (farMs <= KEPT_MS[COUNTERS[name].within]) checkLimit(key, account, name, requestId)
   lanes.admissions.push({ requestId, clockMs, rpm: Number(key.rpm) })
   if (lanes.hasLanes) lanes.checkRate(apartMs)
   else checkRate(account.admissions)
@@ -462,6 +468,13 @@ function checkModels(
   if (!isAllowed && nano(hold) > 0n) fail(`${requestId} held credits for ${model}, of ${allowed}`)
   if (fallbackModel !== undefined && !isAmong(allowed, fallbackModel)) fail(`${requestId} got ${fallbackModel}`)
   if (isAllowed && errorCode === 'model_not_allowed') fail(`${requestId} was refused ${model}, of ${allowed}`)
+}
+
+/** A row that the sweep wrote knows of no price. */
+function checkPlan({ requestId, model, outcome, plan }: StoredItem, { plans }: Account): void {
+  if (model === undefined || outcome === 'abandoned' || !plans.has(requestId as string)) return
+  const wanted = plans.get(requestId as string)
+  if (plan !== wanted) fail(`${requestId} was priced by the plan ${plan}, and its key had ${wanted}`)
 }
 
 export function isAmong(allowed: readonly string[], model: unknown): boolean {

@@ -9,13 +9,15 @@ import { endGrace, revokeKey } from '../../layers/gateway/store/keys/rotate-key.
 import { resumeKey, suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import type { Account, Issued } from './admin-caller.ts'
+import { PLAN } from './catalogs.ts'
 import { COUNTER_LIMITS, MODELS, type Operation, type Step } from './history.ts'
 import { PART_LIMITS } from './lane-history.ts'
 
-const LIMITS: Readonly<Record<string, readonly (number | bigint | null | readonly string[])[]>> = {
+const LIMITS: Readonly<Record<string, readonly (string | number | bigint | null | readonly string[])[]>> = {
   rpm: [1, 5, 600],
   maxConcurrent: [1, 3],
   models: MODELS,
+  plan: [PLAN.name, null],
   ...Object.fromEntries(
     COUNTER_NAMES.map((name) => [
       name,

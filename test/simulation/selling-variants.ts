@@ -2,6 +2,7 @@ import type { ChatPart } from '../../layers/gateway/domain/chat/chat.ts'
 import type { CatalogModel } from '../../layers/gateway/domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import type { Provider } from '../../layers/gateway/providers/provider.ts'
+import { PLAN } from './catalogs.ts'
 import type { Variant } from './commands.ts'
 import type { Usage } from './scripted-upstream.ts'
 
@@ -32,11 +33,15 @@ export const SELLING_VARIANTS: readonly Variant[] = [
     ...model,
     routes: routes.map(({ cost, ...route }) => ({ ...route, ...(cost && { cost: { ...cost, tiers: [] } }) })),
   })),
+  {
+    name: 'a key with a plan is charged the price of the catalog',
+    catalog: (catalog) => ({ ...catalog, plans: { [PLAN.name]: { factor: '1' } } }),
+  },
   selling('a prompt is held for less than its bound', (model) => ({ ...model, contextLength: 50 })),
 ]
 
 function selling(name: string, change: (model: CatalogModel) => CatalogModel): Variant {
-  return { name, catalog: ({ providers, models }) => ({ providers, models: models.map(change) }) }
+  return { name, catalog: ({ models, ...more }) => ({ ...more, models: models.map(change) }) }
 }
 
 function hearingParts(

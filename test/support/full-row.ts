@@ -58,5 +58,7 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   alsoRefused: 7,
   accountId: 'acct_01J00000000000000000000000',
   lane: 31,
+  plan: 'gold',
+  priceFactor: '1.25',
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

@@ -15,6 +15,7 @@ export const SETTING_SAMPLES: Readonly<Record<Setting, { typed: string; told: un
   scopes: { typed: 'chat.completions', told: ['chat.completions'] },
   models: { typed: 'echo, test-*', told: ['echo', 'test-*'] },
   allowlist: { typed: '127.0.0.0/8, 10.0.0.0/8', told: ['127.0.0.0/8', '10.0.0.0/8'] },
+  plan: { typed: 'gold', told: 'gold' },
   externalId: { typed: 'cus_full', told: 'cus_full' },
   expiresAtMs: { typed: '2999-01-01', told: '2999-01-01T00:00:00.000Z', kept: Date.parse('2999-01-01') },
   note: { typed: ' pays monthly ', told: 'pays monthly' },

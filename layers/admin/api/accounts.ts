@@ -19,6 +19,7 @@ import { accountInPath, changed, changer, externalIdTaken, oneWith } from './cha
 import { nothingToChange } from './fields.ts'
 import { firstGrant, granter, grantsLister } from './grants.ts'
 import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
+import { planDefaults } from './plans.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
 import type { AccountDetail, AccountMade, AccountShape } from './shapes/accounts.ts'
 import type { List } from './shapes/answers.ts'
@@ -47,6 +48,7 @@ export async function create(call: Call, fields: z.output<typeof createAccountBo
   const { credits, reference } = firstGrant(call, fields)
   const { act, wasDoneTo } = await claimedAct(call)
   const settings = { ...withoutNulls(accountSettingsIn(fields)), name: fields.name }
+  await planDefaults(call, settings.plan)
   // The account has the id of the act, so that a repeated request makes the same one.
   const account = newAccount(settings, credits, act.atMs, ulidRandom(act.id))
   const wasDone = await wasDoneTo(account.id)
@@ -62,8 +64,9 @@ export async function update(call: Call, fields: z.output<typeof updateAccountBo
   const expectedVersion = expectedVersionOf(call)
   const settings = accountSettingsIn(fields)
   if (Object.keys(settings).length === 0) throw nothingToChange()
+  await planDefaults(call, settings.plan)
   const { id } = await accountInPath(call)
-  const result = await updateAccount(call.tables)(id, settings, await call.newAct(), expectedVersion)
+  const result = await updateAccount(call.tables, call.random)(id, settings, await call.newAct(), expectedVersion)
   return accountDetail(call, await changed(call, id, result, settings.externalId))
 }
 

@@ -21,6 +21,8 @@ export type Administered = {
   readonly random?: Random
   readonly apiKeys: KeySources
   readonly takesKeys: boolean
+  /** Lets the gateway in this process know a new catalog at once. */
+  readonly renewCatalog?: (() => Promise<unknown>) | undefined
 }
 
 /** The caller. Its name is read only by a call that needs it. */

@@ -15,7 +15,7 @@ import { WriteOutcomeUnknown } from '../../gateway/store/dynamodb/transact.ts'
 import { catalogRefusal, namingEcho, sourceOf } from '../catalog/catalog-refusal.ts'
 import { changedProvider, compareCatalogs } from '../catalog/compare-catalogs.ts'
 import { contextWarnings } from '../catalog/context-warnings.ts'
-import { priceWarnings } from '../catalog/price-warnings.ts'
+import { planWarnings, priceWarnings } from '../catalog/price-warnings.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { cursorOf, firstOf, listOf, readCursor } from './pages.ts'
@@ -43,7 +43,7 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCat
 /** Only over the version that the caller expects: "0" if it expects none. */
 export async function put(call: Call, { note, ...sent }: PutCatalogBody): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
-  const catalog = validCatalog(call, await parseSent(call, sent))
+  const catalog = validCatalog(await parseSent(call, sent))
   return putInForce(call, catalog, { expectedVersion, note, source: sourceOf(sent, catalog) })
 }
 
@@ -52,15 +52,17 @@ export async function check(call: Call, sent: object): Promise<CatalogCheck> {
   const parsed = await parseSent(call, sent)
   const inForce = stored ? { version: stored.version, pushed_at: stored.pushedAt } : null
   const about = { object: 'catalog.check', in_force: inForce } as const
-  if ('faults' in parsed) return { ...about, valid: false, faults: parsed.places, warnings: [], changes: [] }
-  const { catalog } = parsed
-  const refusal = catalogRefusal(call, catalog)
+  if ('faults' in parsed)
+    return { ...about, valid: false, faults: parsed.places, warnings: [], below_cost: [], changes: [] }
+  const catalog = { ...parsed.catalog, plans: stored?.data.plans }
+  const [refusal, belowCost] = [catalogRefusal(call, catalog), planWarnings(catalog)]
   const fault = refusal === undefined ? forbiddenChange(call, stored, catalog) : { path: 'catalog', message: refusal }
   return {
     ...about,
     valid: fault === undefined,
     faults: fault === undefined ? [] : [fault],
-    warnings: [...priceWarnings(catalog), ...(await contextWarnings(call, catalog))],
+    warnings: [...priceWarnings(catalog), ...belowCost, ...(await contextWarnings(call, catalog))],
+    below_cost: belowCost,
     changes: compareCatalogs(stored?.data, catalog),
   }
 }
@@ -91,7 +93,7 @@ export async function restoreVersion(call: Call, { note }: z.output<typeof resto
   if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
-  const catalog = validCatalog(call, await parsed(data))
+  const catalog = validCatalog(await parsed(withoutPlans(data)))
   return putInForce(call, catalog, { expectedVersion, rollbackTo: version, note, source })
 }
 
@@ -108,7 +110,7 @@ async function knownVersion(tables: Call['tables'], version: number): Promise<St
   throw new AdminError('not_found', message)
 }
 
-async function putInForce(
+export async function putInForce(
   call: Call,
   catalog: CatalogData,
   options: WriteOptions & { readonly expectedVersion: number },
@@ -119,6 +121,7 @@ async function putInForce(
   const { written, version } = await writeCatalog(tables)(catalog, await call.newAct(), options)
   if (!written) throw await stale(call, expectedVersion, version)
   try {
+    await call.renewCatalog?.()
     return await shown(call, await knownVersion(tables, version))
   } catch (error) {
     // The catalog is in force, but the caller cannot be told so: the outcome is unknown to it.
@@ -128,8 +131,10 @@ async function putInForce(
 
 /** Compared only with the version that is replaced, so that no caller gets past this by a version that is yet to come. */
 async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number): Promise<void> {
-  if (!call.identity.isAdminKey) return
   const stored = await readStoredCatalog(call.tables)()
+  const refusal = catalogRefusal(call, { plans: stored?.data.plans, ...catalog })
+  if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
+  if (!call.identity.isAdminKey) return
   const version = stored?.version ?? 0
   if (version !== expectedVersion) throw await stale(call, expectedVersion, version)
   const fault = forbiddenChange(call, stored, catalog)
@@ -161,27 +166,27 @@ async function parsed(data: unknown): Promise<ParsedCatalog> {
   return parseCatalog(data)
 }
 
-function validCatalog(call: Call, parsed: ParsedCatalog): CatalogData {
+function validCatalog(parsed: ParsedCatalog): CatalogData {
   if ('faults' in parsed) {
     const [fault] = parsed.places
     const more = parsed.places.length > 1 ? ` There are ${parsed.places.length - 1} more faults.` : ''
     const message = `The catalog is not valid: ${fault?.path}: ${fault?.message}.${more} POST /admin/v1/catalog/check lists them all.`
     throw new AdminError('invalid_catalog', message, { param: fault?.path ?? 'catalog' })
   }
-  const refusal = catalogRefusal(call, parsed.catalog)
-  if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
   return parsed.catalog
 }
+
+const withoutPlans = ({ plans: _, ...catalog }: CatalogData): CatalogData => catalog
 
 async function shown({ tables }: Call, stored: StoredCatalog, against?: number): Promise<CatalogShape> {
   const source = stored.source ?? (await readCatalogVersion(tables)(stored.version))?.source
   return {
     object: 'catalog',
     ...pushOf(stored),
-    catalog: stored.data,
+    catalog: withoutPlans(stored.data),
     source: source === undefined ? null : JSON.parse(source),
     ...(await changesFrom(tables, stored, against)),
-    warnings: priceWarnings(stored.data),
+    warnings: [...priceWarnings(stored.data), ...planWarnings(stored.data)],
   }
 }
 

@@ -44,6 +44,7 @@ import { nothingToChange, wrong } from './fields.ts'
 import { firstGrant } from './grants.ts'
 import { keyDetail, keyShape, statusOf } from './key-shape.ts'
 import { firstOf, listOf, type Place, placeOf, readPlace } from './pages.ts'
+import { planDefaults } from './plans.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
 import type { adoptBody, createKeyBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
@@ -74,13 +75,15 @@ export async function get(call: Call): Promise<KeyDetail> {
 
 export async function create(call: Call, fields: z.output<typeof createKeyBody>): Promise<KeyWithSecret> {
   const { tables, nowMs, identity } = call
-  const settings = { ...KEY_DEFAULTS, ...withoutNulls(settingsIn(fields, nowMs)), name: fields.name }
+  const account = await accountNamed(call, fields.account)
+  const defaults = await planDefaults(call, fields.plan ?? account?.plan)
+  const given = { ...defaults, ...settingsIn(fields, nowMs) }
+  const settings = { ...KEY_DEFAULTS, ...withoutNulls(given), name: fields.name }
   requireWithinLanes(settings)
   if (fields.account !== undefined) requireNoBalance(fields)
   const { credits, reference } = firstGrant(call, fields)
   const { secret, stored } = secretOf(call, fields)
   const { act, wasDoneTo } = await claimedAct(call)
-  const account = await accountNamed(call, fields.account)
   // The key has the id of the act, so that a repeated request makes the same key.
   const keyOf = (account: Account | undefined) =>
     newKey(
@@ -166,6 +169,7 @@ export async function update(call: Call, fields: z.output<typeof updateKeyBody>)
   const key = await keyInPath(call)
   const [id, accountId] = [key.id, accountIdOf(key)]
   const { notifyBelow: level, lanes, rpm, maxConcurrent } = settings
+  await planDefaults(call, settings.plan)
   if (lanes || rpm || maxConcurrent) requireWithinLanes({ ...key, ...settings })
   if (accountId && level) {
     throw await ofItsAccount(call, accountId, 'update', ['--notify-below', formatCredits(level)], 'notify_below')

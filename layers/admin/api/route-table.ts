@@ -15,6 +15,7 @@ import { readFields } from './fields.ts'
 import * as grants from './grants.ts'
 import * as keys from './keys.ts'
 import { getOverview } from './overview.ts'
+import * as plans from './plans.ts'
 import * as requests from './requests.ts'
 import * as routes from './routes.ts'
 import { search } from './search.ts'
@@ -100,6 +101,10 @@ export const ROUTES = {
     bodies.restoreBody,
     catalog.restoreVersion,
   ),
+  listPlans: route('GET /plans', 'catalog.read', bodies.nothing, plans.list),
+  createPlan: route('POST /plans', 'catalog.write', bodies.createPlanBody, plans.create, { ...MADE, ...CATALOG }),
+  getPlan: route('GET /plans/{name}', 'catalog.read', bodies.nothing, plans.get),
+  updatePlan: route('PATCH /plans/{name}', 'catalog.write', bodies.updatePlanBody, plans.update, CATALOG),
   listRoutes: route('GET /routes', 'catalog.read', bodies.nothing, routes.list),
   testRoutes: route('POST /routes/test', 'catalog.write', bodies.routesTestBody, routes.test),
   listTables: route('GET /tables', 'usage.read', bodies.nothing, listTables),

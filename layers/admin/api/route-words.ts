@@ -3,7 +3,7 @@ import type { ROUTES } from './route-table.ts'
 import { Account, AccountDetail, AccountGrantMade, AccountMade } from './shapes/accounts.ts'
 import { Identity, listOf, Search, Table } from './shapes/answers.ts'
 import { AuditLine, Event } from './shapes/books.ts'
-import { Catalog, CatalogCheck, CatalogVersion, Route, RouteTest } from './shapes/catalog.ts'
+import { Catalog, CatalogCheck, CatalogVersion, Plan, Route, RouteTest } from './shapes/catalog.ts'
 import { AdminKey, Grant, GrantMade, Key, KeyDetail, KeyWithSecret } from './shapes/keys.ts'
 import { Request, RequestLine } from './shapes/requests.ts'
 import { FocusLine, Overview, UsagePage } from './shapes/usage.ts'
@@ -26,6 +26,7 @@ export const LISTS = {
   RequestLineList: listOf(RequestLine),
   FocusLineList: listOf(FocusLine),
   CatalogVersionList: listOf(CatalogVersion),
+  PlanList: listOf(Plan),
   RouteList: listOf(Route),
   RouteTestList: listOf(RouteTest),
   TableList: listOf(Table),
@@ -97,6 +98,10 @@ export const ROUTE_WORDS: Readonly<Record<keyof typeof ROUTES, RouteWords>> = {
   listCatalogVersions: words('Versions of the catalog, newest first', LISTS.CatalogVersionList),
   getCatalogVersion: words('A version of the catalog', Catalog),
   restoreCatalogVersion: words('Put the content of a version in force again', Catalog, SEEN),
+  listPlans: words('Plans, by name', LISTS.PlanList),
+  createPlan: words('Make a plan. A key may have it at once', Plan, SEEN),
+  getPlan: words('A plan', Plan),
+  updatePlan: words('Change a plan. Its prices hold within 30 seconds everywhere. Null takes a value away', Plan, SEEN),
   listRoutes: words('Routes in the order in which they are tried', LISTS.RouteList),
   testRoutes: words('Ask each route once, which its provider bills, for 20 seconds at most', LISTS.RouteTestList),
   listTables: words('Settings of the tables that a restore does not bring back', LISTS.TableList, { refusals: [501] }),

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CatalogFault } from '../../catalog/parse-catalog.ts'
 import type { PriceStrings } from '../../gateway/domain/money/price.ts'
-import type { CatalogData, CatalogModel, ProviderEntry } from '../../gateway/domain/routing/catalog.ts'
+import type { CatalogData, CatalogModel, Plan } from '../../gateway/domain/routing/catalog.ts'
 
 export function compareCatalogs(inForce: CatalogData | undefined, after: CatalogData): string[] {
-  const before = inForce ?? { providers: {}, models: [] }
+  const before: CatalogData = inForce ?? { providers: {}, models: [] }
   const models = compareNamed(byId(before), byId(after), 'model', changesOf)
-  const providers = compareNamed(providersOf(before), providersOf(after), 'provider', differingFields)
-  return [...models, ...providers]
+  const providers = compareNamed(named(before.providers), named(after.providers), 'provider', differingFields)
+  const plans = compareNamed(named(before.plans), named(after.plans), 'plan', planChanges)
+  return [...models, ...providers, ...plans]
 }
 
 // Maps, because a model or provider may be called 'constructor'.
@@ -16,8 +17,12 @@ function byId({ models }: CatalogData): ReadonlyMap<string, CatalogModel> {
   return new Map(models.map((model) => [model.id, model]))
 }
 
-function providersOf({ providers }: Pick<CatalogData, 'providers'>): ReadonlyMap<string, ProviderEntry> {
-  return new Map(Object.entries(providers))
+function named<T>(entries: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {
+  return new Map(Object.entries(entries))
+}
+
+function planChanges({ factor: was, ...before }: Plan, { factor: is, ...after }: Plan): string[] {
+  return [...(was === is ? [] : [`factor ${was} → ${is}`]), ...differingFields(before, after)]
 }
 
 function compareNamed<T extends object>(
@@ -64,8 +69,8 @@ function differingFields(before: object, after: object): string[] {
 
 /** Every field counts, future ones too: each decides who gets the provider's key and the prompts, or what it may bill. */
 export function changedProvider(before: CatalogData | undefined, after: CatalogData): CatalogFault | undefined {
-  const known = providersOf(before ?? { providers: {} })
-  for (const [id, entry] of providersOf(after)) {
+  const known = named(before?.providers)
+  for (const [id, entry] of named(after.providers)) {
     const was = known.get(id)
     const fields = differingFields(was ?? {}, entry)
     if (fields.length > 0) return { path: `providers.${id}.${fields[0]}`, message: refusalOf(id, fields, !was) }

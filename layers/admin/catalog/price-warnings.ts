@@ -1,3 +1,4 @@
+import { planned } from '../../gateway/domain/money/plan.ts'
 import {
   formatPerMillion,
   formatPerToken,
@@ -15,23 +16,40 @@ const NO_CACHE_WRITE = 'without a cacheWrite, cache writes are charged at 1.25 Ã
 /** Prices below the cost of a route that may answer at them, and what else a price means that its author may not expect. */
 export function priceWarnings({ models, providers }: CatalogData): string[] {
   return models.flatMap((model, i) => {
-    const fallbacks = (model.fallback ?? []).flatMap((id) => models.filter((other) => other.id === id))
-    const used = fallbacks.filter((other) => mayFallBack(model, other))
-    const unused = fallbacks.filter((other) => !used.includes(other))
-    const routes = routesAt(model, used)
+    const { unused, routes } = routesOf(model, models)
     const mayWrite = routes.some(({ route: { provider, cost } }) => {
       const type = providers[provider]?.type
       return type === 'anthropic' || type === 'bedrock' || (cost && names(cost, 'cacheWrite'))
     })
     const isUnpriced = model.kind !== 'embedding' && !isFreeOfCharge(model) && !names(model.price, 'cacheWrite')
     const warnings = [
-      ...routes.flatMap((placed) => belowCost(model, placed)),
+      ...routes.flatMap((placed) => belowCost(model.price, placed)),
       ...(mayWrite && isUnpriced ? [NO_CACHE_WRITE] : []),
       ...unused.map(
         ({ id }) => `its fallback '${id}' is not used, because this model is free: name it in paidFallback`,
       ),
     ]
     return warnings.map((warning) => `models[${i}] '${model.id}': ${warning}`)
+  })
+}
+
+function routesOf(model: CatalogModel, models: readonly CatalogModel[]) {
+  const fallbacks = (model.fallback ?? []).flatMap((id) => models.filter((other) => other.id === id))
+  const used = fallbacks.filter((other) => mayFallBack(model, other))
+  return { unused: fallbacks.filter((other) => !used.includes(other)), routes: routesAt(model, used) }
+}
+
+/** Prices of plans below the cost of a route: each plan's own, and the catalog's times the smallest factor. */
+export function planWarnings({ models, plans = {} }: CatalogData): string[] {
+  const all = Object.entries(plans).sort(([, a], [, b]) => Number(a.factor) - Number(b.factor))
+  return models.flatMap((model, i) => {
+    const [own, scaled] = [true, false].map((isOwn) => all.filter(([, { prices }]) => !!prices?.[model.id] === isOwn))
+    return [...(own ?? []), ...(scaled ?? []).slice(0, 1)].flatMap(([name, plan]) => {
+      const { price, tokenPrice, factor } = planned({ ...model, tokenPrice: parsePrice(model.price) }, plan)
+      const { routes } = routesOf({ ...model, price }, models)
+      const where = `models[${i}] '${model.id}': in the plan '${name}'${factor ? ` (Ã— ${factor})` : ''}`
+      return routes.flatMap((placed) => belowCost(price, placed, tokenPrice)).map((warning) => `${where}, ${warning}`)
+    })
   })
 }
 
@@ -56,9 +74,9 @@ function routesAt(model: CatalogModel, fallbacks: readonly CatalogModel[]): Plac
 }
 
 /** Tokens are compared in every range of prompt lengths in which price and cost are constant. */
-function belowCost({ price }: CatalogModel, { route: { cost }, place }: PlacedRoute): string[] {
+function belowCost(price: PriceStrings, { route: { cost }, place }: PlacedRoute, ours = parsePrice(price)): string[] {
   if (!cost) return []
-  const [ours, theirs] = [parsePrice(price), parsePrice(cost)]
+  const theirs = parsePrice(cost)
   // A part that neither side names is billed as another part, which is compared itself.
   const isNamed = (kind: PriceKind) => [price, cost].some((side) => names(side, kind))
   const compare = (unit: PriceRow['unit'], { above, upTo }: PromptRange) => {

@@ -20,10 +20,12 @@ function isFree({ cost, usageSource }: UsageRow): boolean {
   return cost === 0n && usageSource === 'none'
 }
 
-function explainTier({ price, serviceTier }: UsageRow): Entry[] {
+function explainTier({ price, serviceTier, plan, priceFactor }: UsageRow): Entry[] {
   const isPriced = price?.serviceTier === serviceTier
   const how = isPriced ? 'at its own price' : 'for which the catalog has no price: it was charged at the list price'
+  const factor = priceFactor === undefined ? 'at its own price' : `× ${priceFactor}`
   return [
+    ...(plan === undefined ? [] : [['plan', `${plan}, ${factor}`] as const]),
     ...(price?.above === undefined ? [] : [['tier', `above ${grouped(price.above)} prompt tokens`] as const]),
     ...(serviceTier === undefined ? [] : [['served tier', `${serviceTier}, ${how}`] as const]),
   ]

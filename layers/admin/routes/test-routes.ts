@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { parseCatalog } from '../../catalog/parse-catalog.ts'
+import { parseStored } from '../../catalog/parse-catalog.ts'
 import { type Catalog, openCatalog } from '../../gateway/domain/routing/catalog.ts'
 import { openProvider } from '../../gateway/providers/open-provider.ts'
 import { readStoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
@@ -16,7 +16,7 @@ const PAGE = 8
 export async function testRoutes({ tables, apiKeys }: Administered, wanted: WantedRoutes, first: number) {
   const stored = await readStoredCatalog(tables)()
   if (!stored) throw new AdminError('conflict', 'There is no catalog yet. Put one in force first.')
-  const parsed = parseCatalog(stored.data)
+  const parsed = parseStored(stored.data)
   if ('faults' in parsed) throw new AdminError('conflict', `The catalog in force is not valid: ${parsed.faults[0]}`)
   const catalog = openCatalog(parsed.catalog, stored.version)
   const chosen = chosenOf(catalog, wanted)

@@ -3,7 +3,7 @@ import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS, type AccountField } from './account
 import { line, textLike } from './rules.ts'
 import { SETTING_FIELDS, sentence } from './setting-fields.ts'
 
-const { name, external_id, note, notify_below } = SETTING_FIELDS
+const { name, external_id, note, notify_below, plan } = SETTING_FIELDS
 
 const fields = {
   name,
@@ -14,6 +14,7 @@ const fields = {
   contact_email: textLike(/^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}$/u, 'an address such as ann@acme.example').nullable(),
   note,
   notify_below,
+  plan,
   hides_balance: z
     .boolean('must be true or false.')
     .transform((hides) => hides || null)

@@ -12,6 +12,7 @@ const words = {
   contact_email: { kind: 'text', label: 'E-mail', words: 'the e-mail address of the contact', mostChars: 255 },
   note: { kind: 'text', label: 'Note', words: 'for people', mostChars: 200 },
   notify_below: { kind: 'credits', label: 'Notify below', words: 'credits below which its notice is sent' },
+  plan: { kind: 'text', label: 'Plan', words: 'plan of its keys that have none of their own', mostChars: 15 },
   hides_balance: { kind: 'flag', label: 'Hide the balance', words: 'true if its keys are not told its balance' },
 } as const satisfies Record<string, Words>
 

@@ -1,5 +1,6 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { MOST_LANES, type Setting } from '../../gateway/domain/keys/key-settings.ts'
+import { parseFactor } from '../../gateway/domain/money/plan.ts'
 import { SCOPES } from '../../gateway/endpoints.ts'
 import { rateText } from './lane-rates.ts'
 import { cidrList, credits, line, modelPatterns, moment, someCredits, someOf, textLike, wholeNumber } from './rules.ts'
@@ -43,10 +44,16 @@ export const SETTING_OPTIONS: Readonly<Record<Setting, Words>> = {
     argument: 'list',
     words: 'addresses it may be used from, as CIDR ranges; empty for every address',
   },
+  plan: { option: 'plan', argument: 'plan', words: 'plan by which it is charged' },
   externalId: { option: 'external-id', argument: 'id', words: 'your own id of who it is for, which no other key has' },
   expiresAtMs: { option: 'expires', argument: 'when', words: 'when it ends: a UTC day or a moment' },
   note: { option: 'note', argument: 'text', words: 'for people' },
 }
+
+/** Short, because it is on the item of every key that has it. */
+export const planName = textLike(/^[a-z0-9][a-z0-9-]{0,14}$/, 'a name of 1 to 15 lower-case letters, digits and -')
+const FACTOR = 'must be a plain decimal from 0.0001 to 100 with at most 4 decimals, such as 1.25.'
+export const factor = z.string(FACTOR).refine((text) => parseFactor(text) !== undefined, FACTOR)
 
 /** The bounds of a key with one lane. */
 export const MOST_OF_A_LANE = { rpm: 60_000, maxConcurrent: 1_000 }
@@ -67,6 +74,7 @@ export const SETTING_FIELDS = described({
   scopes: someOf(SCOPES),
   models: modelPatterns(50, 200),
   allowlist: cidrList(100),
+  plan: planName.nullable(),
   external_id: textLike(
     /^[\x21-\x7e]{1,128}$/,
     '1 to 128 letters, digits and signs of ASCII, without spaces',
@@ -76,6 +84,19 @@ export const SETTING_FIELDS = described({
     .transform((note) => (note === '' ? null : note))
     .nullable(),
 })
+
+const DEFAULTS = [
+  ...(['rpm', 'daily_limit', 'max_concurrent', 'models'] as const),
+  ...(['daily_credits', 'monthly_credits', 'daily_loss'] as const),
+]
+const orNone = (rule: z.ZodType) =>
+  rule
+    .clone()
+    .nullable()
+    .describe(rule.description ?? '')
+const nullable = DEFAULTS.map((field) => [field, orNone(SETTING_FIELDS[field])])
+/** Settings that a plan may have for the keys that are made with it; null for those that it leaves alone. */
+export const PLAN_DEFAULTS: { readonly [Field in (typeof DEFAULTS)[number]]: z.ZodType } = Object.fromEntries(nullable)
 
 export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof SETTING_FIELDS)[Field]> | undefined }
 

@@ -57,6 +57,7 @@ const words = {
     hint: 'A range in each line, such as 203.0.113.0/24. Empty: every address.',
     none: 'every address',
   },
+  plan: { field: 'plan', kind: 'text', label: 'Plan', mostChars: 15, isShort: true, none: "its account's" },
   externalId: {
     field: 'external_id',
     kind: 'text',

@@ -26,8 +26,8 @@ export type AnswerHead = {
   readonly chat: ChatRequest
 }
 
-/** The counts of the bill, and the usage as the upstream reported it, not checked yet. */
-export type CountedUsage = { readonly bill: Bill; readonly reported: unknown }
+/** The counts of the bill, the usage as the upstream reported it, not checked yet, and when the answer was whole. */
+export type CountedUsage = { readonly bill: Bill; readonly reported: unknown; readonly endedMs: number }
 
 export type StreamWriter = {
   choice(part: ChoicePart): string

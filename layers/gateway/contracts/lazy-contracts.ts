@@ -9,14 +9,14 @@ import { inOwnWords } from './responses/own-words.ts'
 import { readRequest } from './responses/read-request.ts'
 import { responseBuilder, responseStream } from './responses/response-writers.ts'
 
-// A file of its own beside chat's code: loaded with the first call in one of these contracts. The events of Responses and
-// Messages mark the end by themselves.
+// A file of its own beside chat's code: loaded with the first call in one of these contracts. The events of Messages
+// mark the end by themselves.
 
 const responses: Contract = {
   readRequest,
   openStream: responseStream,
   openWhole: responseBuilder,
-  lastFrame: '',
+  lastFrame: DONE_FRAME,
   errorBody: (error) => errorEnvelope(inOwnWords(error)),
 }
 

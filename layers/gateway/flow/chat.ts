@@ -11,7 +11,7 @@ import type { Tally } from './answering/tally.ts'
 import { settleFailure } from './answering/upstream-error.ts'
 import { makeBill } from './billing/make-bill.ts'
 import { streamDeadlines } from './deadline.ts'
-import { replayAnswer } from './idempotency/answer-vault.ts'
+import { replayAnswer } from './idempotency/replay-answer.ts'
 import type { AdmittedChat, GatewayAnswer, GatewayEvent, IdentifiedRequest } from './request.ts'
 import { askChat, readAnswer } from './routing/ask-chat.ts'
 import { type AskedRoute, tryRoutes } from './routing/try-routes.ts'
@@ -33,7 +33,8 @@ export async function chat(deps: ChatDeps, request: IdentifiedRequest, event: Ga
     if (unpaid) throw unpaid // 402, 429 for credits of a day or a month
     return await answer(deps, admitted) // 502 503 504
   } catch (error) {
-    await deps.vault.drop(admitted)
+    const { claim }: AdmittedChat = admitted
+    await claim?.drop()
     throw error
   }
 }

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { AnswerHead } from '../contracts/contract.ts'
-import type { AnswerClaim } from '../domain/admission/idempotency.ts'
 import type { Key, OpenHold } from '../domain/keys/key.ts'
 import type { Bill } from '../domain/money/bill.ts'
 import type { Nano } from '../domain/money/money.ts'
@@ -61,8 +60,17 @@ export type Admission = {
 
 export type AdmittedRequest = IdentifiedRequest & Admission
 
+/** The claim of a request on its Idempotency-Key. */
+export type HeldClaim = {
+  /** Without a text it is marked as answered by an answer too large to be kept. */
+  readonly keep: (text: string | undefined) => Promise<void>
+  readonly drop: () => Promise<void>
+  /** For the frames of a stream. */
+  readonly newCopy: () => { add(...frames: readonly string[]): void; readonly text: string | undefined }
+}
+
 export type Idempotency = {
-  claim?: (AnswerClaim & { readonly cipher: { encrypt(text: string): Uint8Array | undefined } }) | undefined
+  claim?: HeldClaim | undefined
   replay?: Replay | undefined
 }
 

@@ -7,13 +7,13 @@ import { isJson, type Parsed, readJson, tooDeep } from './http/json-reply.ts'
 import { post, type Reply, targetOf } from './http/post.ts'
 import { type EventReader, readEvents } from './http/server-sent-events.ts'
 import { type AnyCall, limitRequest } from './limit-request.ts'
-import type { ChatCall, ReadApiKey } from './provider.ts'
+import { type Authorize, type ChatCall, CONTENT_TYPE, type KeyHeader } from './provider.ts'
 
 type Upstream = {
   readonly baseUrl: string
   readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly apiKey: ReadApiKey | undefined
-  readonly keyHeader: (key: string) => readonly [string, string]
+  readonly authorize: Authorize | undefined
+  readonly keyHeader: KeyHeader
 }
 
 /** One thing that an upstream does over HTTP, and all in which the dialects differ there. */
@@ -27,16 +27,17 @@ type Verb<Call, Result> = {
 
 export const bearer = (key: string) => ['authorization', `Bearer ${key}`] as const
 
-export function httpUpstream({ baseUrl, headers: more, apiKey, keyHeader }: Upstream) {
+export function httpUpstream({ baseUrl, headers: more, authorize, keyHeader }: Upstream) {
   const address = baseUrl.replace(/\/+$/, '')
-  const headers = { ...more, 'content-type': 'application/json', accept: 'text/event-stream, application/json' }
+  const headers = { ...more, 'content-type': CONTENT_TYPE, accept: 'text/event-stream, application/json' }
   return <Call extends AnyCall, Result>({ path, toRequest, read, failureOf }: Verb<Call, Result>) => {
-    const target = targetOf(`${address}${path}`, headers)
+    const url = new URL(`${address}${path}`)
+    const target = targetOf(url, headers)
     return async (call: Call): Promise<Result> => {
       const body = JSON.stringify(limitRequest(toRequest(call), call))
-      const key = apiKey && (await apiKey())
+      const { headers = [], secret: key } = (await authorize?.({ url, body, keyHeader })) ?? {}
       const { idleTimeoutMs, signal } = call
-      const reply = await post({ target, headers: key ? keyHeader(key) : [], body, idleTimeoutMs, signal })
+      const reply = await post({ target, headers, body, idleTimeoutMs, signal })
       if (reply.status === 200) {
         call.noteAnswered?.()
         return read(reply, call, key)

@@ -1,7 +1,7 @@
 import type { Catalog, ProviderEntry } from '../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
 import { openaiProvider } from './openai/openai-provider.ts'
-import type { Provider, ReadApiKey } from './provider.ts'
+import type { Authorize, Provider } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
 
@@ -24,15 +24,15 @@ export function openProvider(sources: KeySources): OpenProvider {
   }
 
   function open(id: string, entry: ProviderEntry): Provider {
-    const apiKey = apiKeyReader(id, entry, sources)
+    const authorize = authorizer(id, entry, sources)
     if (entry.type === 'anthropic') {
-      return lazyProvider(id, async () => (await dialects()).anthropicProvider(id, entry, apiKey), ['countTokens'])
+      return lazyProvider(id, async () => (await dialects()).anthropicProvider(id, entry, authorize), ['countTokens'])
     }
     if (entry.type === 'bedrock') {
       return lazyProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
     }
-    if (entry.contract !== 'responses') return openaiProvider(id, entry, apiKey)
-    return lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, apiKey))
+    if (entry.contract !== 'responses') return openaiProvider(id, entry, authorize)
+    return lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, authorize))
   }
 }
 
@@ -60,12 +60,14 @@ function lazyProvider(
   }
 }
 
-function apiKeyReader(id: string, entry: ProviderEntry, { env, secret }: KeySources): ReadApiKey | undefined {
-  if (entry.type === 'bedrock' || entry.apiKey === undefined) return undefined
+function authorizer(id: string, entry: ProviderEntry, { env, secret }: KeySources): Authorize | undefined {
+  if (entry.type === 'bedrock') return undefined
+  if (entry.auth) return async (request) => (await dialects()).signAsRole(id, entry, request)
+  if (entry.apiKey === undefined) return undefined
   const { apiKey: reference, baseUrl } = entry
   const name = reference.slice(reference.indexOf(':') + 1)
   const isVariable = reference.startsWith('env:')
-  return async () => {
+  return async ({ keyHeader }) => {
     let key: string | undefined
     try {
       key = isVariable ? env(name, baseUrl) : await secret(name, baseUrl)
@@ -76,6 +78,6 @@ function apiKeyReader(id: string, entry: ProviderEntry, { env, secret }: KeySour
       throw new UpstreamFailure('credential', message, {}, { cause })
     }
     if (!key) throw new UpstreamFailure('credential', `The key of provider '${id}' (${reference}) does not exist.`)
-    return key
+    return { headers: keyHeader(key), secret: key }
   }
 }

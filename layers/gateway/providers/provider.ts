@@ -27,7 +27,17 @@ export type EmbedCall = Pick<
   'chat' | 'model' | 'idleTimeoutMs' | 'extra' | 'dropsUnknown' | 'noteDropped' | 'noteAnswered' | 'signal'
 > & { readonly embedding: EmbeddingRequest; readonly dimensions: number }
 
-export type ReadApiKey = () => Promise<string>
+export const CONTENT_TYPE = 'application/json'
+
+export type KeyHeader = (key: string) => readonly [string, string]
+
+export type ToAuthorize = { readonly url: URL; readonly body: string; readonly keyHeader: KeyHeader }
+
+/** Names and values in turns, and the secret among them: providers quote it in their errors. */
+export type Authorized = { readonly headers: readonly string[]; readonly secret: string | undefined }
+
+/** Adds the key of a provider, in the header of its dialect, or a signature. */
+export type Authorize = (request: ToAuthorize) => Promise<Authorized>
 
 /** An upstream dialect. It throws UpstreamFailure and nothing else. */
 export type Provider = {

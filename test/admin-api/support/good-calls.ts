@@ -33,6 +33,8 @@ export async function* goodCalls(admin: Admin, gateway: TestGateway): AsyncGener
     'POST /accounts/{id}/grants': { credits: '1' },
     'POST /accounts/{id}/close': { confirm: 'acme' },
     'PUT /catalog': catalog,
+    'POST /plans': { name: 'gold', factor: '1.25', rpm: 60 },
+    'PATCH /plans/{name}': { factor: '1.5' },
     'POST /catalog/check': { ...catalog, models: 1 },
     'POST /admin-keys': { ...adminKey, ...ownSecret('2') },
     'POST /admin-keys/{id}/rotate': ownSecret('3'),
@@ -50,10 +52,12 @@ export async function* goodCalls(admin: Admin, gateway: TestGateway): AsyncGener
     const ofOwner = async () =>
       (await admin.call(`GET ${path.startsWith('/accounts') ? `/accounts/${account}` : `/keys/${key.id}`}`)).body
         .version
-    const seen = path.startsWith('/catalog') ? ofCatalog : await ofOwner()
+    const ofPlan = async () => (await admin.call('GET /catalog')).body.version
+    const isOfPlan = path.startsWith('/plans')
+    const seen = path.startsWith('/catalog') ? ofCatalog : isOfPlan ? await ofPlan() : await ofOwner()
     yield {
       route,
-      address: `${method} ${path.replace('{id}', idIn(path)).replace('{version}', '1')}`,
+      address: `${method} ${path.replace('{id}', idIn(path)).replace('{version}', '1').replace('{name}', 'gold')}`,
       query: path === '/search' ? '?q=acme' : '',
       sent: { body: bodies[`${method} ${path}`] ?? {}, headers: { ...once(), 'if-match': `"${seen}"` } },
     }

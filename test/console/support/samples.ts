@@ -548,6 +548,7 @@ export const sampleCheck: CatalogCheck = {
   valid: true,
   faults: [],
   warnings: [],
+  below_cost: [],
   changes: sampleCatalog.changes,
   in_force: { version: 7, pushed_at: sampleCatalog.pushed_at },
 }

@@ -50,6 +50,10 @@ test.each(Object.entries(SCENARIOS))(
     const events = eventsIn(await stream.text())
     expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['response.created', 'response.in_progress'])
     expect(events.at(-1)).toMatchObject({ type: `response.${ending.status}`, response: ending })
+    for (const { completed_at, created_at } of [whole, response.parse(Object(events.at(-1)).response)]) {
+      if (reason) expect(completed_at).toBeNull()
+      else expect(completed_at).toBeGreaterThanOrEqual(created_at)
+    }
     requireConsistent(events)
     expect(gatherItems(events)).toMatchObject(itemsOf(said))
   },
@@ -142,6 +146,14 @@ test('a response repeats the request, tells that nothing is stored, and tells it
   })
 })
 
+test('a response repeats the penalties and the user of its request, or has their defaults', async () => {
+  const { secret } = await gateway.issue()
+  const fields = { presence_penalty: 1.5, frequency_penalty: -0.5, user: 'u-1' }
+  const asked = async (more: object) => response.parse(await (await ask(gateway, secret, { ...HELLO, ...more })).json())
+  expect(await asked(fields)).toMatchObject(fields)
+  expect(await asked({})).toMatchObject({ presence_penalty: 0, frequency_penalty: 0, user: null })
+})
+
 test('a stream whose cost turned out otherwise ends with the same events and the other cost', () => {
   const chat = readRequest({ value: HELLO, bytes: 0, callerId: 'key' })
   const stream = LAZY_CONTRACTS.responses.openStream({ requestId: 'req_1', nowMs: 1_000, model: 'test-model', chat })
@@ -149,11 +161,12 @@ test('a stream whose cost turned out otherwise ends with the same events and the
   const said = stream.choice({ kind: 'choice', index: 0, delta, logprobs: null, finishReason: null })
   const [first, second] = [1n, 2n].map((cost) => {
     const bill = { ...NO_BILL, cost }
-    return eventsIn(said + stream.end({ bill, reported: undefined }))
+    const { lastFrame } = LAZY_CONTRACTS.responses
+    return eventsIn(said + stream.end({ bill, reported: undefined, endedMs: 3_999 }) + lastFrame)
   })
   expect(second?.slice(0, -1)).toEqual(first?.slice(0, -1))
   expect([first, second].map((events) => events?.at(-1))).toMatchObject([
-    { type: 'response.completed', response: { usage: { cost: 1e-9 } } },
+    { type: 'response.completed', response: { created_at: 1, completed_at: 3, usage: { cost: 1e-9 } } },
     { type: 'response.completed', response: { usage: { cost: 2e-9 } } },
   ])
 })

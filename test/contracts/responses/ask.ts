@@ -8,10 +8,11 @@ export function ask(gateway: TestGateway, secret: string, body: unknown, headers
   return gateway.post(secret, body, headers, '/v1/responses')
 }
 
-/** The events of a stream, each as OpenAI publishes it, named as in its data and numbered without a gap. */
+/** The events of a stream, each as OpenAI publishes it, named as in its data and numbered without a gap; then [DONE], if it has not failed. */
 export function eventsIn(stream: string): StreamEvent[] {
   const frames = stream.split('\n\n').filter((frame) => frame !== '' && !frame.startsWith(':'))
-  return frames.map((frame, index) => {
+  const isDone = frames.at(-1) === 'data: [DONE]'
+  const events = frames.slice(0, isDone ? -1 : undefined).map((frame, index) => {
     const [name, data, ...more] = frame.split('\n')
     expect(more).toEqual([])
     const event = streamEvent.parse(JSON.parse(data?.replace(/^data: /, '') ?? ''))
@@ -19,6 +20,8 @@ export function eventsIn(stream: string): StreamEvent[] {
     expect(event.sequence_number).toBe(index)
     return event
   })
+  expect(isDone).toBe(/^response\.(completed|incomplete)$/.test(events.at(-1)?.type ?? ''))
+  return events
 }
 
 type Item = Record<string, unknown>

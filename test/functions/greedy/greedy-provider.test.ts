@@ -93,6 +93,7 @@ bedrock.reply = (stream, request) => {
   return sayByBedrock('ok', 'max_tokens', counts)(stream, request)
 }
 pointSdkAt(bedrock.url)
+const SIGNED = { auth: 'sigv4', region: 'eu-north-1' }
 const [ollama, openai, responses, anthropic, vectors] = [
   await answering(chatWith('max_tokens')),
   await answering(chatWith('max_completion_tokens')),
@@ -116,7 +117,9 @@ const providers = {
   responses: { type: 'openai', contract: 'responses', baseUrl: responses.url, unknownFields: 'drop' },
   anthropic: { type: 'anthropic', baseUrl: anthropic.url, unknownFields: 'drop' },
   bedrock: { type: 'bedrock', region: 'eu-north-1', unknownFields: 'drop' },
-} satisfies Record<ProviderEntry['type'] | 'ollama' | 'dropping' | 'responses', object>
+  signed: { type: 'openai', contract: 'responses', baseUrl: responses.url, unknownFields: 'drop', ...SIGNED },
+  claude: { type: 'anthropic', baseUrl: anthropic.url, ...SIGNED },
+} satisfies Record<ProviderEntry['type'] | 'ollama' | 'dropping' | 'responses' | 'signed' | 'claude', object>
 const dialects: readonly string[] = Object.keys(providers)
 const catalog = requireCatalog({
   providers: { ...providers, vectors: { type: 'openai', baseUrl: vectors.url, unknownFields: 'drop' } },

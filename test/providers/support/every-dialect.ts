@@ -14,7 +14,7 @@ afterAll(async () => (await amazon)?.[Symbol.asyncDispose]())
 /** The output cap of every model here. */
 export const CAP = 100
 
-export const DIALECTS = ['chat', 'openai', 'responses', 'anthropic', 'bedrock'] as const
+export const DIALECTS = ['chat', 'openai', 'responses', 'anthropic', 'bedrock', 'signed'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }]
@@ -46,13 +46,21 @@ export async function openDialects({ model = {}, provider = {} }: { model?: obje
     await openUpstream(sayResponse('Hello')),
     await openUpstream(sayAnthropic('Hello')),
   ]
-  const upstreams = { chat, openai: chat, responses, anthropic, bedrock }
+  const upstreams = { chat, openai: chat, responses, anthropic, bedrock, signed: responses }
   const providers: Record<Dialect, object> = {
     chat: { type: 'openai', baseUrl: chat.url, ...provider },
     openai: { type: 'openai', baseUrl: chat.url, capField: 'max_completion_tokens', ...provider },
     responses: { type: 'openai', contract: 'responses', baseUrl: responses.url, ...provider },
     anthropic: { type: 'anthropic', baseUrl: anthropic.url, ...provider },
     bedrock: { type: 'bedrock', region: 'eu-north-1', upstreamStream: true },
+    signed: {
+      type: 'openai',
+      contract: 'responses',
+      baseUrl: responses.url,
+      auth: 'sigv4',
+      region: 'eu-north-1',
+      ...provider,
+    },
   }
   const price = { input: '1', output: '2' }
   const common = { contextLength: 100_000, maxOutputTokens: CAP, price, ...model }

@@ -7,18 +7,21 @@ export const ALIAS = expect.stringMatching(/^[\w-]{43}$/)
 const HELLO = { role: 'user', content: 'Hello' }
 const CHAT = { model: 'm', stream: false, messages: [HELLO] }
 
+const RESPONSE = {
+  model: 'm',
+  stream: false,
+  store: false,
+  include: ['reasoning.encrypted_content'],
+  max_output_tokens: CAP,
+  input: [{ type: 'message', ...HELLO }],
+}
+
 /** All that each dialect is sent for the smallest request. */
 const SMALLEST: Readonly<Record<Dialect, object>> = {
   chat: { ...CHAT, max_tokens: CAP },
   openai: { ...CHAT, max_completion_tokens: CAP },
-  responses: {
-    model: 'm',
-    stream: false,
-    store: false,
-    include: ['reasoning.encrypted_content'],
-    max_output_tokens: CAP,
-    input: [{ type: 'message', ...HELLO }],
-  },
+  responses: RESPONSE,
+  signed: RESPONSE,
   anthropic: {
     model: 'm',
     stream: false,
@@ -31,7 +34,7 @@ const SMALLEST: Readonly<Record<Dialect, object>> = {
 /** The same where the upstream speaks the caller's own words. */
 const NATIVE: Partial<Readonly<Record<ChatContract, Partial<Record<Dialect, object>>>>> = {
   messages: { anthropic: { messages: [HELLO] } },
-  responses: { responses: { input: 'Hello' } },
+  responses: { responses: { input: 'Hello' }, signed: { input: 'Hello' } },
 }
 
 /** A request, and what it changes of all that a dialect is sent. */

@@ -158,11 +158,14 @@ const common = {
   created_at: z.int().min(1),
   model: name,
   background: z.literal(false),
+  completed_at: z.null(),
+  frequency_penalty: z.number().min(-2).max(2),
   instructions: text.nullable(),
   max_output_tokens: size.nullable(),
   max_tool_calls: size.nullable(),
   metadata: z.record(text, z.union([text, z.number(), z.boolean(), z.null()])),
   parallel_tool_calls: z.boolean(),
+  presence_penalty: z.number().min(-2).max(2),
   previous_response_id: z.null(),
   prompt_cache_key: text.nullable(),
   reasoning: z.strictObject({ effort: text.nullable(), summary: text.nullable() }),
@@ -176,7 +179,8 @@ const common = {
   top_logprobs: size,
   top_p: z.number(),
   truncation: z.enum(['auto', 'disabled']),
-  user: name.optional(),
+  usage: z.null(),
+  user: name.nullable(),
 }
 const responseUsage = z.strictObject({
   input_tokens: size,
@@ -190,7 +194,7 @@ const whole = { ...common, error: z.null(), incomplete_details: z.null() }
 const ended = { ...whole, output: z.array(item), usage: responseUsage }
 
 const begun = z.strictObject({ ...whole, status: z.literal('in_progress'), output: z.array(z.never()) })
-const completed = z.strictObject({ ...ended, status: z.literal('completed') })
+const completed = z.strictObject({ ...ended, status: z.literal('completed'), completed_at: z.int().min(1) })
 const incomplete = z.strictObject({
   ...ended,
   status: z.literal('incomplete'),

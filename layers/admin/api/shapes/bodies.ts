@@ -4,7 +4,7 @@ import { GRACE_MS } from '../../../gateway/domain/keys/key-settings.ts'
 import { MOST_REFERENCE_CHARS, REFERENCE_DAYS } from '../../../gateway/domain/keys/reference.ts'
 import { ACCOUNT_FIELDS } from '../../settings/account-fields.ts'
 import { credits, grantedCredits, maybe, someLine, someOf, textLike, wholeNumber } from '../../settings/rules.ts'
-import { SETTING_FIELDS, someCidrs } from '../../settings/setting-fields.ts'
+import { factor, PLAN_DEFAULTS, planName, SETTING_FIELDS, someCidrs } from '../../settings/setting-fields.ts'
 import type { Frozen } from './parts.ts'
 import { accountId } from './queries.ts'
 
@@ -116,5 +116,16 @@ export const putCatalogBody = catalogBody
 export type PutCatalogBody = z.output<typeof putCatalogBody>
 
 export const restoreBody = z.strictObject(versionNote)
+
+/** Prices have a validator of their own, which follows the kind of the model. */
+export const updatePlanBody = z
+  .strictObject({
+    factor: factor.describe('The prices of the catalog are multiplied by it: a decimal from 0.0001 to 100.'),
+    prices: z.record(z.string(), z.looseObject({}).nullable()).describe('Its own prices; null takes one away.'),
+    below_cost: z.boolean('must be true or false.').describe('Put it in force although a price is below a cost.'),
+    ...PLAN_DEFAULTS,
+  })
+  .partial()
+export const createPlanBody = updatePlanBody.extend({ name: planName.describe('The name of the plan, for good.') })
 
 export const nothing = z.strictObject({})

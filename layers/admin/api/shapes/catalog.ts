@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PLAN_DEFAULTS } from '../../settings/setting-fields.ts'
 import { count, credits, flag, kind, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
 
 const pushed = {
@@ -37,6 +38,7 @@ export const CatalogCheck = z.object({
   valid: flag('It could be put in force.'),
   faults: z.array(Fault).describe('All reasons why it could not.'),
   warnings: texts('Prices and context lengths that look wrong.'),
+  below_cost: texts('Those of the warnings that are of plans with a price below the cost of a route.'),
   changes: texts('The changes against the catalog in force, in words.'),
   in_force: z
     .object({ version: pushed.version, pushed_at: pushed.pushed_at })
@@ -44,6 +46,16 @@ export const CatalogCheck = z.object({
     .describe('The catalog that it was compared with; null if there is none yet.'),
 })
 export type CatalogCheck = Shape<typeof CatalogCheck>
+
+export const Plan = z.object({
+  object: kind('plan'),
+  name: text('The name of the plan.'),
+  factor: text('The prices of the catalog are multiplied by it, each rounded up to a whole picocredit.'),
+  prices: z.record(z.string(), z.unknown()).describe('Its own prices, by the model, in place of the catalog’s.'),
+  ...PLAN_DEFAULTS,
+  version: count('The version of the catalog that has it. It goes in If-Match, in quotes.'),
+})
+export type PlanShape = Shape<typeof Plan>
 
 const route = {
   model: text('The model of the catalog.'),

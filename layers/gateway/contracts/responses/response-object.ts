@@ -12,35 +12,41 @@ type ResponseState = {
   readonly error?: JsonObject
   readonly incomplete?: Exclude<Ending, 'completed'>
   readonly usage?: JsonObject
+  readonly endedMs?: number
 }
 
 /** The Response, most of which repeats the request. Its id is the request's, so that either finds the row. */
 export function responseFor({ requestId, nowMs, model, chat }: AnswerHead): (state: ResponseState) => JsonObject {
   const id = requestId.replace('req_', 'resp_')
-  const head = { id, object: 'response', created_at: Math.floor(nowMs / 1000), model }
+  const head = { id, object: 'response', created_at: inSeconds(nowMs), model }
   const request = requestFields(chat.raw)
-  return ({ status, output, error, incomplete, usage }) => ({
+  return ({ status, output, error, incomplete, usage, endedMs }) => ({
     ...head,
+    completed_at: endedMs === undefined ? null : inSeconds(endedMs),
     status,
     background: false,
     error: error ?? null,
     incomplete_details: incomplete ? { reason: incomplete } : null,
     ...request,
     output,
-    ...(usage && { usage }),
+    usage: usage ?? null,
   })
 }
+
+const inSeconds = (ms: number) => Math.floor(ms / 1000)
 
 function requestFields(body: ChatBody): JsonObject {
   const { text, reasoning, tools } = body
   const asked = isObject(text) ? text : {}
   const thought = isObject(reasoning) ? reasoning : {}
   return {
+    frequency_penalty: body.frequency_penalty ?? 0,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
     metadata: body.metadata ?? {},
     parallel_tool_calls: body.parallel_tool_calls ?? true,
+    presence_penalty: body.presence_penalty ?? 0,
     previous_response_id: null,
     prompt_cache_key: body.prompt_cache_key ?? null,
     reasoning: { effort: thought.effort ?? null, summary: thought.summary ?? null },
@@ -54,7 +60,7 @@ function requestFields(body: ChatBody): JsonObject {
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',
-    ...(typeof body.user === 'string' && { user: body.user }),
+    user: body.user ?? null,
   }
 }
 
@@ -83,7 +89,7 @@ function shownUsage({ bill, reported }: CountedUsage): JsonObject {
 
 export function endedState({ ending, shown }: Output, counted: CountedUsage): ResponseState {
   const usage = shownUsage(counted)
-  if (ending === 'completed') return { status: 'completed', output: shown, usage }
+  if (ending === 'completed') return { status: 'completed', output: shown, usage, endedMs: counted.endedMs }
   return { status: 'incomplete', output: shown, incomplete: ending, usage }
 }
 

@@ -63,7 +63,10 @@ function bucketsOf(lanes: readonly Key[], { lanes: before, rpm }: Begun, nowMs: 
   const first = lanes[0] as Key
   const fullAtUs = lanes.map(({ bucketFullAtUs }) => bucketFullAtUs).filter((us) => us <= latestSaneFullAtUs(nowMs))
   // Every bucket is full within a minute. The clock of an act that has waited is behind that of the requests meanwhile.
-  const atMs = Math.max(nowMs, Math.ceil(Math.max(0, ...fullAtUs) / 1000) - MINUTE_MS)
+  const lastFullAtUs = Math.max(0, ...fullAtUs)
+  const atMs = Math.max(nowMs, Math.ceil(lastFullAtUs / 1000) - MINUTE_MS)
+  // For a request that has waited, and whose clock is behind, a bucket that is full by now is as empty as all were.
+  const idleUs = Math.min(lastFullAtUs, atMs * 1000)
   const used = lanes.slice(0, before).reduce((sum, { bucketFullAtUs }, i) => {
     const share = Number(partOf(BigInt(rpm), before, i))
     return sum + share - tokensLeft(share, bucketFullAtUs, atMs)
@@ -71,7 +74,7 @@ function bucketsOf(lanes: readonly Key[], { lanes: before, rpm }: Begun, nowMs: 
   const usedNow = BigInt(Math.ceil((used * first.rpm) / rpm))
   return lanes.slice(0, first.lanes).map((lane, i) => {
     const taken = Number(partOf(usedNow, first.lanes, i))
-    return taken === 0 ? 0 : atMs * 1000 + taken * intervalUs(rateOf(lane))
+    return taken === 0 ? idleUs : atMs * 1000 + taken * intervalUs(rateOf(lane))
   })
 }
 

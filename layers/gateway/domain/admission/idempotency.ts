@@ -16,3 +16,6 @@ export type KeptAnswer = AnswerClaim & {
 }
 
 export const ANSWERS_KEPT_MS = DAY_MS
+
+/** A longer answer is not kept. */
+export const MOST_TEXT_CHARS = 2 * 1024 * 1024

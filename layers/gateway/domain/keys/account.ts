@@ -4,7 +4,7 @@ import { ACCOUNT_PREFIX, heldOf, type Key, type Purse, type Versioned } from './
 import type { KeySettings } from './key-settings.ts'
 
 /** The settings of an account that operators choose. Those of its limits are its keys' own. */
-export type AccountSettings = Pick<KeySettings, 'name' | 'externalId' | 'note' | 'notifyBelow'> & {
+export type AccountSettings = Pick<KeySettings, 'name' | 'externalId' | 'note' | 'notifyBelow' | 'plan'> & {
   readonly contactName?: string | undefined
   readonly contactEmail?: string | undefined
   /** The keys of the account are not told its balance. */
@@ -18,6 +18,7 @@ export const ACCOUNT_SETTINGS = [
   'contactEmail',
   'note',
   'notifyBelow',
+  'plan',
   'hidesBalance',
 ] as const satisfies readonly (keyof AccountSettings)[]
 
@@ -29,7 +30,7 @@ type Mark = { readonly out: Nano; readonly seen: Nano }
 /** A customer: one balance for all of its keys. A closed account has the status `revoked`. */
 export type Account = AccountSettings &
   Versioned & {
-    /** The version with which its status changed last. Its keys know the one that they were told. */
+    /** The version with which its status, or its plan, changed last. Its keys know the one that they were told. */
     readonly statusVersion: number
     readonly granted: Nano
     /** The pool: the credits that lie in no purse. */
@@ -71,9 +72,9 @@ export function newAccount(settings: AccountSettings, credits: Nano, nowMs: numb
 
 /** The purse of a new key: it has nothing yet, and is suspended if its account is. */
 export function joining(account: Account): Pick<Key, 'status' | 'purse'> {
-  const { id: accountId, statusVersion, status } = account
+  const { id: accountId, statusVersion, status, plan } = account
   const isWithAccount = status === 'suspended' || undefined
-  const purse = { accountId, drawn: 0n, heldEver: 0n, spentAtDraw: 0n, statusVersion, isWithAccount }
+  const purse = { accountId, drawn: 0n, heldEver: 0n, spentAtDraw: 0n, statusVersion, plan, isWithAccount }
   return { status: isWithAccount ? 'suspended' : 'active', purse }
 }
 

@@ -10,6 +10,7 @@ import { KEY_SETTINGS, SETTINGS } from './key-settings.ts'
 
 /** The changes that must win over any number of requests. Their events are kept on the item of their key at first. */
 export const URGENT_EVENTS = [
+  'key.plan',
   'key.end_grace',
   'key.suspend',
   'key.resume',
@@ -37,7 +38,8 @@ export function changeEvent(
 
 /** The fields of a key that operators change: no hash, and nothing that requests change. */
 export function keyFields(key: Key): JsonObject {
-  return defined({ ...settingFields(key), ...secretFields(key), accountId: accountIdOf(key) })
+  const joined = { accountId: accountIdOf(key), accountPlan: key.purse?.plan }
+  return defined({ ...settingFields(key), ...secretFields(key), ...joined })
 }
 
 function secretFields({ status, current, previous }: RotatingKey): JsonObject {

@@ -4,6 +4,7 @@ export const EVENT_NAMES = {
   'key.update': 'key.updated',
   'key.rotate': 'key.rotated',
   'key.end_grace': 'key.grace_ended',
+  'key.plan': 'key.plan_changed',
   'key.suspend': 'key.suspended',
   'key.resume': 'key.resumed',
   'key.revoke': 'key.revoked',
@@ -20,6 +21,7 @@ export const EVENT_NAMES = {
   'admin_key.revoke': 'admin_key.revoked',
   'catalog.push': 'catalog.pushed',
   'catalog.rollback': 'catalog.rolled_back',
+  'catalog.plan': 'catalog.plan_changed',
 } as const
 
 export type EventKind = keyof typeof EVENT_NAMES

@@ -29,6 +29,8 @@ type Optional = {
   readonly dailyLoss?: Nano | undefined
   /** The most tokens of a UTC minute, of prompts and answers, that requests may take and use. */
   readonly tpm?: number | undefined
+  /** The plan by which it is charged, in place of its account's. */
+  readonly plan?: string | undefined
   /** The operator's own id of its customer, which no other key that is not revoked has. */
   readonly externalId?: string | undefined
   readonly expiresAtMs?: number | undefined
@@ -73,6 +75,7 @@ export const KEY_SETTINGS: Rows = {
   monthlyCredits: { default: null, isNano: true },
   dailyLoss: { default: null, isNano: true },
   tpm: { default: null },
+  plan: { default: null },
   externalId: { default: null },
   // Not `expiresAt`, by which DynamoDB would delete the key with its books.
   expiresAtMs: { default: null, inEvents: (ms) => ({ expiresAt: new Date(ms).toISOString() }) },

@@ -52,9 +52,14 @@ export type Purse = {
   readonly heldEver: Nano
   readonly spentAtDraw: Nano
   readonly statusVersion: number
+  /** The plan of the account, for a key that has none of its own. */
+  readonly plan?: string | undefined
   /** Set while its account is suspended: true if the key goes on with its account, false if it is suspended by itself, too. */
   readonly isWithAccount?: boolean | undefined
 }
+
+/** The plan by which a key is charged. */
+export const planOf = ({ plan, purse }: Pick<Key, 'plan' | 'purse'>): string | undefined => plan ?? purse?.plan
 
 /** The one that operators change. */
 export const isFirstLane = ({ id, address }: Key): boolean => id === address

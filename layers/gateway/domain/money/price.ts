@@ -174,7 +174,7 @@ export function isStated(price: StatedPrice): boolean {
     PRICE_ROWS.every(({ kind, unit, of, times }) => {
       const text: unknown = price[kind]
       if (text === undefined) return unit === 'piece' || (of !== undefined && times !== undefined)
-      return typeof text === 'string' && (unit === 'token' ? isPrice(text) : isAmount(text))
+      return typeof text === 'string' && parseDecimal(text, PLACES[unit]) !== undefined
     })
   )
 }

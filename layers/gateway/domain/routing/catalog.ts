@@ -10,6 +10,8 @@ type AnyEntry = {
 type HttpEntry = AnyEntry & {
   readonly baseUrl: string
   readonly apiKey?: string | undefined
+  readonly auth?: 'sigv4' | undefined
+  readonly region?: string | undefined
   readonly serviceTier?: string | undefined
 }
 
@@ -80,18 +82,34 @@ export type CatalogModel = {
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
 }
 
+/** The prices of some keys: those of the catalog times a factor, or, for some models, prices of its own. */
+export type Plan = {
+  readonly factor: string
+  readonly prices?: Readonly<Record<string, PriceStrings>> | undefined
+  /** Settings of keys that are made with it, in the admin API's form. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined
+}
+export type Plans = Readonly<Record<string, Plan>>
+
 export type CatalogData = {
   readonly providers: Readonly<Record<string, ProviderEntry>>
   readonly models: readonly CatalogModel[]
+  /** Not in the operator's file: a push and a rollback keep them. */
+  readonly plans?: Plans | undefined
 }
 
-export type PricedModel = CatalogModel & { readonly tokenPrice: Price }
+/** The factor is that of a plan, if the price is the catalog's times it. */
+export type PricedModel = CatalogModel & { readonly tokenPrice: Price; readonly factor?: string }
 
 export type Catalog = {
   readonly version: number
   readonly providers: ReadonlyMap<string, ProviderEntry>
   /** Active models only, by id, in the order of the file. */
   readonly models: ReadonlyMap<string, PricedModel>
+  readonly plans?: Plans | undefined
+  /** The plan whose prices the models have, and the catalog without it. */
+  readonly plan?: string
+  readonly base?: Catalog
 }
 
 export function kindOf({ kind = 'chat' }: CatalogModel): ModelKind {
@@ -110,6 +128,7 @@ export function openCatalog(data: CatalogData, version: number): Catalog {
   const active = data.models.filter((model) => model.active)
   return {
     version,
+    plans: data.plans,
     providers: new Map(Object.entries(data.providers)),
     models: new Map(active.map((model) => [model.id, { ...model, tokenPrice: parsePrice(model.price) }])),
   }

@@ -95,6 +95,8 @@ const FIELDS = {
   alsoRefused: { api: 'also_refused', kind: 'count', optional: true },
   accountId: { api: 'account_id', kind: 'text', optional: true },
   lane: { api: 'lane', kind: 'number', optional: true, operatorOnly: true },
+  plan: { api: 'plan', kind: 'text', optional: true },
+  priceFactor: { api: 'price_factor', kind: 'text', optional: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
 export type UsageFieldTable = typeof FIELDS
@@ -178,6 +180,8 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   alsoRefused: 'Requests of the key that were refused before this one and have no row, because they were too many.',
   accountId: 'The id of the account of that key; null for a key alone.',
   lane: 'The lane of the key in which the request was counted, from 1 on; null for the first one.',
+  plan: 'The plan of the key by which it was charged.',
+  priceFactor: 'The factor of that plan; null if the plan has a price of its own for the model.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

@@ -1,12 +1,13 @@
 import { mayUseModel } from '../../domain/admission/access.ts'
 import type { Demand } from '../../domain/admission/admission.ts'
 import { type AdmissionRefusal, GatewayError } from '../../domain/basics/gateway-error.ts'
-import { expiredHolds, type Key } from '../../domain/keys/key.ts'
+import { expiredHolds, type Key, planOf } from '../../domain/keys/key.ts'
 import type { CreditRefusal } from '../../domain/keys/notice.ts'
 import { holdOf, type PricedRequest, tokensOf } from '../../domain/money/priced-request.ts'
+import type { Catalog } from '../../domain/routing/catalog.ts'
 import type { TakeAdmission } from '../../store/admission/take-admission.ts'
 import { invalidKey, keyRefusal } from '../../wire/keys/key-refusals.ts'
-import { modelNotAllowed } from '../../wire/routing/models.ts'
+import { modelNotAllowed, noSuchModel } from '../../wire/routing/models.ts'
 import { type Admission, type Credential, deadAtMs, type IdentifiedRequest } from '../request.ts'
 import { type KeyCache, requireAccess } from './credential.ts'
 import type { Shortage } from './draw.ts'
@@ -18,6 +19,8 @@ export type AdmitDeps = {
   /** A lane's key with all of its lanes, which may be a second old. */
   readonly wholeKey: (lane: Key, nowMs: number) => Promise<Key>
   readonly cache: KeyCache
+  /** The known catalog, or the cached one, with the prices of the key's plan. */
+  readonly catalogFor: (key: Key, known?: Catalog) => Promise<Catalog>
 }
 
 const MOST_TRIES = 12
@@ -54,6 +57,7 @@ export async function admit<Request extends Candidate>(
   const tries: Tries = { unknownOutcomes: 0, share: 1, sweptDead: false, deals: 0 }
   const mostTries = MOST_TRIES + request.credential.key.lanes - 1
   for (let attempt = 1; attempt <= mostTries; attempt++) {
+    if (request.priced) request.priced = await byPlan(deps, request.priced, request.credential.key)
     const notAllowed = whyNotAllowed(request)
     const demand = demandOf(request, notAllowed !== undefined || tries.unpaid !== undefined, tries.creditRefusal)
     const result = await takeAdmission(request.credential.key, demand)
@@ -106,6 +110,15 @@ function goOnUnderNewId(
   tries.unknownOutcomes += 1
   if (tries.unknownOutcomes > MOST_UNKNOWN_OUTCOMES) throw cause
   request.requestId = newRequestId(request.nowMs)
+}
+
+/** Asked anew for each try, too: the plan of a key may have changed since the copy by which the request was priced. */
+async function byPlan({ catalogFor }: Pick<AdmitDeps, 'catalogFor'>, priced: PricedRequest, key: Key) {
+  if (priced.catalog.plan === planOf(key)) return priced
+  const catalog = await catalogFor(key, priced.catalog)
+  const model = catalog.models.get(priced.model.id)
+  if (!model) throw noSuchModel(priced.model.id, [])
+  return { ...priced, catalog, model }
 }
 
 /** Asked anew for each try: the write proves the copy of the key by which this was decided. */

@@ -11,19 +11,19 @@ import { noEndpoint } from '../../wire/requests/find-route.ts'
 import { NOT_JSON, type RawBody, readJsonBody, textOf } from '../../wire/requests/read-body.ts'
 import { noSuchModel } from '../../wire/routing/models.ts'
 import type { GatewayEvent, IdentifiedRequest, PricedChat } from '../request.ts'
-import type { LoadCatalog } from '../routing/catalog-cache.ts'
+import type { AdmitDeps } from './admit.ts'
 
-type PricingDeps = { readonly loadCatalog: LoadCatalog; readonly headerPrefix: string }
+type PricingDeps = Pick<AdmitDeps, 'catalogFor'> & { readonly headerPrefix: string }
 
 export async function readAndPrice(
-  { loadCatalog, headerPrefix }: PricingDeps,
+  { catalogFor, headerPrefix }: PricingDeps,
   request: IdentifiedRequest,
   event: GatewayEvent,
 ): Promise<PricedChat> {
   if (request.isNowhere) throw await noEndpoint(event.requestContext.http.method, event.rawPath)
   const { endpoint, credential } = request
   const { readRequest, readCount = readRequest } = requestContractOf(endpoint)
-  const catalog = await loadCatalog()
+  const catalog = await catalogFor(credential.key)
   const body = await readJson(event, (raw) => readJsonBody(raw, credential.key.id))
   const chat = (endpoint.countsOnly ? readCount : readRequest)(body)
   const model = catalog.models.get(chat.model)

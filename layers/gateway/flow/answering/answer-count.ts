@@ -19,7 +19,7 @@ export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promis
   requireFew(request)
   try {
     const text = JSON.stringify(contractOf(request.endpoint).countBody?.(await countPrompt(deps, request)))
-    if (request.claim) await deps.vault.keep(request, text)
+    if (request.claim) await request.claim.keep(text)
     return text
   } catch (error) {
     throw toGatewayError(error)

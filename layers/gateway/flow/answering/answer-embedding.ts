@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { writeEmbedding } from '../../contracts/embeddings/embeddings.ts'
 import { isBeyondLoss } from '../../domain/admission/counters.ts'
+import { MOST_TEXT_CHARS } from '../../domain/admission/idempotency.ts'
 import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Embedded, Embedding, EmbeddingRequest } from '../../domain/chat/embedding.ts'
 import type { Nano } from '../../domain/money/money.ts'
@@ -9,7 +10,6 @@ import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { makeEmbeddingBill, toldTokens } from '../billing/make-bill.ts'
 import { endingOf, settleInTime } from '../billing/settle.ts'
 import { wholeDeadline } from '../deadline.ts'
-import { MOST_TEXT_CHARS } from '../idempotency/answer-vault.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import { askEmbedding } from '../routing/ask-embedding.ts'
 import { type AskedRoute, tryRoutes } from '../routing/try-routes.ts'
@@ -31,7 +31,7 @@ export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Pr
   // An answer that is too long to be kept for a replay is too long to be in memory at once.
   const isLong = numbers * CHARS_PER_NUMBER[wanted.format] > MOST_TEXT_CHARS
   const text = isLong ? undefined : [...write(bill.cost)].join('')
-  if (request.claim) await deps.vault.keep(request, text)
+  if (request.claim) await request.claim.keep(text)
   await settleInTime(deps, request, { outcome: 'completed', httpStatus: 200, bill })
   const cost = settlement.cost ?? bill.cost
   if (text !== undefined) return cost === bill.cost ? text : [...write(cost)].join('')

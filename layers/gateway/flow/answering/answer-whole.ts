@@ -21,9 +21,10 @@ export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promis
   noteAnswered(deps, request.journey, tally)
   const made = makeBill(deps, request, tally)
   const bill = made instanceof Promise ? await made : made
-  const write = (cost: Nano) => JSON.stringify(whole.build({ bill: { ...bill, cost }, reported: tally.reported }))
+  const ended = { reported: tally.reported, endedMs: deps.clock() }
+  const write = (cost: Nano) => JSON.stringify(whole.build({ bill: { ...bill, cost }, ...ended }))
   const text = write(bill.cost)
-  if (request.claim) await deps.vault.keep(request, text)
+  if (request.claim) await request.claim.keep(text)
   await settleInTime(deps, request, { outcome: 'completed', httpStatus: 200, bill })
   const cost = settlement.cost ?? bill.cost
   return cost === bill.cost ? text : write(cost)

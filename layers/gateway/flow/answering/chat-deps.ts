@@ -1,19 +1,15 @@
 import type { AdmitDeps } from '../admission/admit.ts'
 import type { CountDeps, CountTokens } from '../billing/count-texts.ts'
 import type { Settle } from '../billing/settle.ts'
-import type { AnswerVault } from '../idempotency/answer-vault.ts'
 import type { ClaimOrReplay } from '../idempotency/claim-or-replay.ts'
-import type { LoadCatalog } from '../routing/catalog-cache.ts'
 import type { RoutingDeps } from '../routing/try-routes.ts'
 
 export type ChatDeps = AdmitDeps &
   RoutingDeps &
   CountDeps & {
-    readonly loadCatalog: LoadCatalog
     readonly countLater: CountTokens
     readonly settle: Settle
     readonly claimOrReplay: ClaimOrReplay
-    readonly vault: AnswerVault
     readonly headerPrefix: string
     readonly timing: ChatTiming
   }

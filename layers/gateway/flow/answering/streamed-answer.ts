@@ -8,20 +8,20 @@ import { waitAtMost } from '../../platform/retry.ts'
 import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
 import { billFailure } from '../billing/owed.ts'
 import { endingOf } from '../billing/settle.ts'
-import { AnswerCopy } from '../idempotency/answer-vault.ts'
 import { type AdmittedChat, headOf } from '../request.ts'
 import { noteAnswered, noteBroken } from '../routing/try-routes.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import type { Tally } from './tally.ts'
 import { toGatewayError } from './upstream-error.ts'
 
-/** An answer on its way to its client, frame by frame, and to the vault if a retry may ask for it again. */
+/** An answer on its way to its client, frame by frame, and to its claim if a retry may ask for it again. */
 export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDeadline: AbortSignal) {
-  const { clock, log, settle, timing, vault, headerPrefix } = deps
+  const { clock, log, settle, timing, headerPrefix } = deps
   const { openStream, lastFrame } = contractOf(request.endpoint)
   const frames = openStream(headOf(request))
   const sink = new FrameSink(timing.keepAliveMs, clientDeadline)
-  const copy = request.claim && new AnswerCopy()
+  const { claim } = request
+  const copy = claim?.newCopy()
   return { body: sink.body, write, settleAndEnd, settleAndFail }
 
   /** Writes parts as they come. A promise is for the client to catch up. */
@@ -44,10 +44,11 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
 
   async function settleAndEnd(bill: Bill, tally: Tally): Promise<void> {
     noteAnswered(deps, request.journey, tally)
-    const written = (cost: Nano) => frames.end({ bill: { ...bill, cost }, reported: tally.reported })
+    const ended = { reported: tally.reported, endedMs: clock() }
+    const written = (cost: Nano) => frames.end({ bill: { ...bill, cost }, ...ended })
     const ending = written(bill.cost)
     copy?.add(ending)
-    if (copy) await vault.keep(request, copy.text)
+    if (copy) await claim?.keep(copy.text)
     const settling = settle(request, { outcome: 'completed', httpStatus: 200, bill })
     await waitAtMost(settling, timing.settleMs)
     const cost = request.settlement.cost ?? bill.cost
@@ -73,7 +74,7 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
       // An answer that is charged was neither refused nor abandoned.
       const outcome = bill.source === 'none' ? ending.outcome : 'upstream_error'
       await settle(request, { ...ending, outcome, httpStatus: 200, bill })
-      await vault.drop(request)
+      await claim?.drop()
     } catch (problem) {
       log.unsettled(problem, request.requestId)
     }

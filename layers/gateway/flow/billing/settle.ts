@@ -247,6 +247,8 @@ function toRow(
     alsoRefused,
     accountId: request.credential && accountIdOf(request.credential.key),
     lane: laneIn(request.credential?.key.address ?? '') || undefined,
+    plan: priced?.catalog.plan,
+    priceFactor: priced?.model.factor,
   }
 }
 

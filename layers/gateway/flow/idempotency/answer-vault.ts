@@ -1,36 +1,32 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
-import { requestContractOf } from '../../contracts/contracts.ts'
+import { type AnswerClaim, MOST_TEXT_CHARS } from '../../domain/admission/idempotency.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { attempter } from '../../platform/retry.ts'
 import type { AnswerStore } from '../../store/idempotency/answers.ts'
-import { costFrame, KEEP_ALIVE_FRAME } from '../../wire/chat/frames.ts'
-import type { GatewayRequest, PricedChat, Replay } from '../request.ts'
+import type { HeldClaim } from '../request.ts'
 
 /**
- * Stores answers for the requests that claim an Idempotency-Key. An answer is stored before it is settled: if we die in
- * between, it is given again and was free; the other way round it would be charged twice.
+ * Keeps the answer of a request that claims an Idempotency-Key. An answer is stored before it is settled: if we die in
+ * between, it is given again and was free; the other way round it would be charged twice. A failure costs the caller a
+ * replay, not the answer.
  */
-export type AnswerVault = ReturnType<typeof answerVault>
-
-/** A failure costs the caller a replay, not the answer. */
-export function answerVault(answers: AnswerStore, log: Log) {
+export function heldClaim(answers: AnswerStore, log: Log, claim: AnswerClaim, cipher: AnswerCipher): HeldClaim {
   const attempt = attempter(log)
+  const { requestId } = claim
   return {
-    /** A claim without a text is marked as answered by an answer too large to be kept. */
-    async keep({ requestId, claim }: GatewayRequest, text: string | undefined): Promise<void> {
-      if (!claim) return
-      const keep = async () => answers.keep(claim, text === undefined ? undefined : claim.cipher.encrypt(text))
+    newCopy: () => new AnswerCopy(),
+    async keep(text) {
+      const keep = async () => answers.keep(claim, text === undefined ? undefined : cipher.encrypt(text))
       await attempt('an answer could not be kept', keep, requestId)
     },
-    async drop({ requestId, claim }: GatewayRequest): Promise<void> {
-      if (claim) await attempt('a claim could not be dropped', () => answers.drop(claim), requestId)
+    async drop() {
+      await attempt('a claim could not be dropped', () => answers.drop(claim), requestId)
     },
   }
 }
 
 /** The frames of a stream, kept for a retry. Beyond the size that can be stored nothing is kept at all. */
-export class AnswerCopy {
+class AnswerCopy {
   #frames: string[] = []
   #chars = 0
 
@@ -47,16 +43,8 @@ export class AnswerCopy {
   }
 }
 
-/** The first answer once more, as it was, at no cost. */
-export function replayAnswer({ text }: Replay, { endpoint, priced }: PricedChat, headerPrefix: string): Readable {
-  const { lastFrame } = requestContractOf(endpoint)
-  const frames = priced.chat.stream ? [KEEP_ALIVE_FRAME, text, costFrame(headerPrefix, 0n), lastFrame] : [text]
-  return Readable.from([Buffer.from(frames.join(''))])
-}
-
 /** DynamoDB accepts 400 KB in one item. */
 const MOST_SEALED_BYTES = 300 * 1024
-export const MOST_TEXT_CHARS = 2 * 1024 * 1024
 
 /** Lazy: loaded with the first answer that is kept, because a cold start would pay 3 ms for it. */
 const zlib = () => process.getBuiltinModule('node:zlib')

@@ -1,16 +1,18 @@
 import type { AnswerClaim, KeptAnswer } from '../../domain/admission/idempotency.ts'
+import type { Log } from '../../platform/log/log.ts'
 import type { AnswerStore } from '../../store/idempotency/answers.ts'
 import type { ReadBooks } from '../../store/keys/read-key.ts'
 import type { NotReplayed } from '../../wire/admission/idempotency-refusal.ts'
 import { secretOf } from '../admission/credential.ts'
 import type { FinishHold } from '../billing/finish-hold.ts'
 import { type AdmittedChat, deadAtMs, type GatewayEvent, type Replay } from '../request.ts'
-import { AnswerCipher, answerId } from './answer-vault.ts'
+import { AnswerCipher, answerId, heldClaim } from './answer-vault.ts'
 
 export type IdempotencyDeps = {
   readonly answers: AnswerStore
   readonly readBooks: ReadBooks
   readonly finishHold: FinishHold
+  readonly log: Log
 }
 
 export type ClaimOrReplay = (
@@ -52,7 +54,7 @@ export async function claimOrReplay(
     request.replay = await replayOf(found, claim, cipher)
     return request.replay
   }
-  if (!isUnpaid) request.claim = { ...claim, cipher }
+  if (!isUnpaid) request.claim = heldClaim(deps.answers, deps.log, claim, cipher)
   return undefined
 }
 

@@ -9,7 +9,7 @@ const MAX_AGE_MS = 30_000
 /** From this age on the next one is fetched in the background, so that a busy instance never waits for it. */
 const REFRESH_AGE_MS = 20_000
 
-export function cachedCatalog(readCatalog: ReadNewCatalog, clock: () => number): LoadCatalog {
+export function cachedCatalog(readCatalog: ReadNewCatalog, clock: () => number) {
   let current: Catalog = EMPTY_CATALOG
   let stamp: CatalogStamp | undefined
   let readAtMs = -Infinity
@@ -34,7 +34,15 @@ export function cachedCatalog(readCatalog: ReadNewCatalog, clock: () => number):
     return current
   }
 
-  return function loadCatalog() {
+  return Object.assign(loadCatalog, { renew })
+
+  /** The catalog as it is from now on: a read that has begun before may not know it yet. */
+  async function renew(): Promise<Catalog> {
+    await reading?.catch(() => {})
+    return refresh()
+  }
+
+  function loadCatalog(): Catalog | Promise<Catalog> {
     const ageMs = clock() - readAtMs
     if (ageMs >= MAX_AGE_MS || ageMs < 0) return refresh()
     if (ageMs >= REFRESH_AGE_MS) refresh().catch(() => {})

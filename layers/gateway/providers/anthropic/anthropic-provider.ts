@@ -4,7 +4,7 @@ import { readJson } from '../http/json-reply.ts'
 import type { Reply } from '../http/post.ts'
 import { answerReader, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
 import { requireHeld } from '../limit-request.ts'
-import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
+import type { Authorize, ChatCall, Provider } from '../provider.ts'
 import { AnthropicEvents, readMessage } from './anthropic-answer.ts'
 import { toAnthropicRequest } from './anthropic-request.ts'
 
@@ -17,11 +17,11 @@ const read = answerReader(
   (call) => new AnthropicEvents(isNative(call)),
 )
 
-export function anthropicProvider(id: string, entry: AnthropicEntry, apiKey: ReadApiKey | undefined): Provider {
+export function anthropicProvider(id: string, entry: AnthropicEntry, authorize: Authorize | undefined): Provider {
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toAnthropicRequest(call), call, tier, 'standard_only')
   const { baseUrl } = entry
-  const verb = httpUpstream({ baseUrl, headers: HEADERS, apiKey, keyHeader: (key) => ['x-api-key', key] })
+  const verb = httpUpstream({ baseUrl, headers: HEADERS, authorize, keyHeader: (key) => ['x-api-key', key] })
   const counting = { path: '/messages/count_tokens', toRequest: toCountRequest, read: readCount }
   return {
     id,

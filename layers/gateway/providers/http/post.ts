@@ -30,8 +30,7 @@ const LARGE_CHARS = 512 * 1024
 const CLIENTS = new Map<string, HttpClient>()
 
 /** If header names differ only in case, the last one counts. */
-export function targetOf(address: string, headers: Readonly<Record<string, string>> = {}): Target {
-  const url = new URL(address)
+export function targetOf(url: URL, headers: Readonly<Record<string, string>> = {}): Target {
   const client = CLIENTS.get(url.origin) ?? openHttpClient(url, CONNECT_TIMEOUT_MS)
   CLIENTS.set(url.origin, client)
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

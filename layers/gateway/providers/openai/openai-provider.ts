@@ -9,7 +9,7 @@ import { errorInAnswer } from '../http/error-reply.ts'
 import { readElements } from '../http/json-elements.ts'
 import type { Reply } from '../http/post.ts'
 import { answerReader, bearer, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
-import type { ChatCall, EmbedCall, Provider, ReadApiKey } from '../provider.ts'
+import type { Authorize, ChatCall, EmbedCall, Provider } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
 import { OpenAiEvents, readCompletion } from './openai-answer.ts'
 
@@ -18,8 +18,8 @@ const read = answerReader(
   (_, key) => new OpenAiEvents(key),
 )
 
-export function openaiProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
-  const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
+export function openaiProvider(id: string, entry: OpenAiEntry, authorize: Authorize | undefined): Provider {
+  const verb = httpUpstream({ ...entry, authorize, keyHeader: bearer })
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toOpenAiRequest(call, entry), call, tier)
   const chat = verb({ path: '/chat/completions', toRequest, read })

@@ -1,6 +1,6 @@
 import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
 import { answerReader, bearer, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
-import type { ChatCall, Provider, ReadApiKey } from '../provider.ts'
+import type { Authorize, ChatCall, Provider } from '../provider.ts'
 import { ResponsesEvents, readResponse } from './responses-answer.ts'
 import { toResponsesRequest } from './responses-request.ts'
 
@@ -10,8 +10,8 @@ const read = answerReader(
 )
 
 /** An upstream that speaks OpenAI's Responses. It is asked to store nothing. */
-export function responsesProvider(id: string, entry: OpenAiEntry, apiKey: ReadApiKey | undefined): Provider {
-  const verb = httpUpstream({ ...entry, apiKey, keyHeader: bearer })
+export function responsesProvider(id: string, entry: OpenAiEntry, authorize: Authorize | undefined): Provider {
+  const verb = httpUpstream({ ...entry, authorize, keyHeader: bearer })
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toResponsesRequest(call), call, tier)
   return { id, chat: verb({ path: '/responses', toRequest, read }) }

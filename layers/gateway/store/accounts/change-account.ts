@@ -45,11 +45,27 @@ export function createAccount(tables: Tables) {
   }
 }
 
-export function updateAccount(tables: Tables) {
+/** Another plan is brought to every key of it, and holds from the next request of each when this has ended. */
+export function updateAccount(tables: Tables, random: Random) {
   const change = changeKey(tables, ACCOUNT, 'account.update')
-  return (id: string, settings: AccountChanges, act: Act, expectedVersion?: number): Promise<ChangeResult<Account>> =>
-    change(id, act, (account) => settingChange(tables, account, settings), expectedVersion)
+  const { readAccount } = transfers(tables)
+  return async (id: string, settings: AccountChanges, act: Act, expectedVersion?: number) => {
+    const decide = (account: Account) => {
+      const made = settingChange(tables, account, settings)
+      const isTold = made && ('plan' in made.set || made.remove.includes('plan'))
+      return isTold ? { ...made, set: { ...made.set, ...toBeTold(account) } } : made
+    }
+    const result: ChangeResult<Account> = await change(id, act, decide, expectedVersion)
+    // Keys may have joined until that write.
+    const account = result.changed && settings.plan !== undefined ? await readAccount(id) : undefined
+    if (!account) return result
+    await tellKeys(tables, random)(account, act)
+    return { changed: true, key: account } as const
+  }
 }
+
+/** If a change is cut off after the account was written, the sweep tells the keys. */
+const toBeTold = ({ version }: Pick<Account, 'version'>) => ({ statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE })
 
 const EVENTS = { suspended: 'account.suspend', active: 'account.resume', revoked: 'account.close' } as const
 
@@ -61,8 +77,7 @@ export function setAccountStatus(tables: Tables, random: Random) {
   const { readAccount, readPurses, gather } = transfers(tables)
   return async (id: string, status: Account['status'], act: Act): Promise<ChangeResult<Account>> => {
     const result = await changeKey(tables, ACCOUNT, EVENTS[status])(id, act, ({ version, externalId }) => ({
-      // If this is cut off here, the sweep tells the keys.
-      set: { status, statusVersion: version + 1, sweepAt: SWEEP_AT_ONCE },
+      set: { status, ...toBeTold({ version }) },
       ...(status === 'revoked' && externalId !== undefined && { alsoWrite: [freeExternalId(tables, externalId)] }),
     }))
     // A closing that was cut off is brought to its end.
@@ -78,25 +93,29 @@ export function setAccountStatus(tables: Tables, random: Random) {
 }
 
 /**
- * Brings the status of an account to its keys. A key keeps the version of the status that it was told, so that an act that
- * comes late takes nothing back. A key that was suspended by itself stays so.
+ * Brings the status of an account, and its plan, to its keys. A key keeps the version that it was told, so that an act
+ * that comes late takes nothing back. A key that was suspended by itself stays so.
  */
 export function tellKeys(tables: Tables, random: Random) {
   const { readPurses } = transfers(tables)
   const [suspend, resume] = [changeAtOnce(tables, KEY, 'key.suspend'), changeAtOnce(tables, KEY, 'key.resume')]
+  const tellPlan = changeAtOnce(tables, KEY, 'key.plan')
   return async (account: Account, { by, atMs, leftMs }: Act): Promise<void> => {
-    const { status, statusVersion } = account
+    const { status, statusVersion, plan: acPlan } = account
     await Promise.all((await readPurses(account)).filter(isFirstLane).map(tellOne))
 
-    function tellOne({ id }: Key): Promise<unknown> {
+    function tellOne({ id, purse: before }: Key): Promise<unknown> {
       const act = newAct(by, atMs, random(10), leftMs)
       if (status === 'revoked') return revokeKey(tables)(id, act)
-      return (status === 'suspended' ? suspend : resume)(id, act, ({ status: own, purse }) => {
+      const tell = before?.plan !== acPlan ? tellPlan : status === 'suspended' ? suspend : resume
+      return tell(id, act, ({ status: own, purse }) => {
         if (!purse || purse.statusVersion >= statusVersion) return undefined
         const { isWithAccount = own === 'active' } = purse
-        if (status === 'suspended') return { set: { statusVersion, status, isWithAccount }, pointers: [] }
-        const set = { statusVersion, ...(purse.isWithAccount && { status }) }
-        return { set, remove: ['isWithAccount'], pointers: [] }
+        const told = { statusVersion, ...(acPlan !== undefined && { acPlan }) }
+        const remove = acPlan === undefined ? ['acPlan'] : []
+        if (status === 'suspended') return { set: { ...told, status, isWithAccount }, remove, pointers: [] }
+        const set = { ...told, ...(purse.isWithAccount && { status }) }
+        return { set, remove: ['isWithAccount', ...remove], pointers: [] }
       })
     }
   }

@@ -58,7 +58,7 @@ export function addPurses(
 export function becomePurse(
   { keys }: Tables,
   { id, version, granted }: Key,
-  { id: accountId, statusVersion }: Pick<Account, 'id' | 'statusVersion'>,
+  { id: accountId, statusVersion, plan }: Pick<Account, 'id' | 'statusVersion' | 'plan'>,
 ): TransactItem {
   return {
     Update: {
@@ -67,7 +67,7 @@ export function becomePurse(
       ConditionExpression:
         'version = :version AND granted = :granted AND #status <> :revoked AND attribute_not_exists(accountId)',
       // The rest is on its way to the pool. All that is held or spent by now was held once, and nothing of it has come back.
-      UpdateExpression: `SET version = :next, accountId = :accountId, statusVersion = :statusVersion, drawn = granted, heldEver = granted - available, spentAtDraw = spent, granted = granted - available, available = :zero${accountId === id ? '' : ' REMOVE notifyBelow'}`,
+      UpdateExpression: `SET version = :next, accountId = :accountId, statusVersion = :statusVersion, drawn = granted, heldEver = granted - available, spentAtDraw = spent, granted = granted - available, available = :zero${plan === undefined ? '' : ', acPlan = :plan'}${accountId === id ? '' : ' REMOVE notifyBelow'}`,
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
         ':version': version,
@@ -77,6 +77,7 @@ export function becomePurse(
         ':accountId': accountId,
         ':statusVersion': statusVersion,
         ':zero': 0,
+        ...(plan !== undefined && { ':plan': plan }),
       },
     },
   }

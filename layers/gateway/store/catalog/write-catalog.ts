@@ -16,15 +16,16 @@ export type WriteOptions = {
   /** Only over this version, 0 for none; without it, over any version. */
   readonly expectedVersion?: number | undefined
   readonly rollbackTo?: number | undefined
+  readonly plan?: string | undefined
   readonly note?: string | undefined
   readonly source?: string | undefined
 }
 
-/** Replaces the whole catalog. The version that was in force stays in the history. */
+/** Replaces the whole catalog; one without plans keeps those in force, in the same write. The version that was in force stays in the history. */
 export function writeCatalog(tables: Tables) {
   const read = readStoredCatalog(tables)
   return (catalog: CatalogData, act: Act, options: WriteOptions = {}): Promise<WriteResult> => {
-    const { expectedVersion, rollbackTo, source } = options
+    const { expectedVersion, rollbackTo, plan, source } = options
     const note = options.note === undefined ? {} : { note: options.note }
     return againAfterOthers(act, write)
 
@@ -32,10 +33,14 @@ export function writeCatalog(tables: Tables) {
       const before = await read()
       const version = before?.version ?? 0
       if (expectedVersion !== undefined && expectedVersion !== version) return conflictWith(version)
-      const next = { data: catalog, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by, ...note }
-      const event = changeEvent(act, rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback', {
+      const { plans = before?.data.plans, ...file } = catalog
+      const data = { ...file, ...(plans && { plans }) }
+      const next = { data, version: version + 1, pushedAt: isoTime(act.atMs), pushedBy: act.by, ...note }
+      const what = plan !== undefined ? 'catalog.plan' : rollbackTo === undefined ? 'catalog.push' : 'catalog.rollback'
+      const after = { ...(plan !== undefined && { plan, factor: plans?.[plan]?.factor }), ...note }
+      const event = changeEvent(act, what, {
         before: { version },
-        after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }), ...note },
+        after: { version: next.version, ...(rollbackTo !== undefined && { contentOf: rollbackTo }), ...after },
       })
       const made = await makeOnce(tables, CATALOG_EVENTS, act, [
         ...replace(tables, next),

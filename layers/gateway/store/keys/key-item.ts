@@ -55,11 +55,12 @@ export function toItem(key: Key): Item {
 
 /** The part that operators change, which all lanes of a key have alike. */
 export function termsItem(key: Key): Item {
-  const { accountId, statusVersion, isWithAccount } = key.purse ?? {}
+  const { prefix, purse } = key
+  const { accountId, statusVersion, isWithAccount, plan: acPlan } = purse ?? {}
   const settings = Object.fromEntries(SETTINGS.map((name) => [name, key[name]]))
   // A key has one lane unless somebody wants more.
   if (!key.lane) settings.lanes = undefined
-  return { ...rotatingAttributes(key), prefix: key.prefix, accountId, statusVersion, isWithAccount, ...settings }
+  return { ...rotatingAttributes(key), prefix, accountId, statusVersion, isWithAccount, acPlan, ...settings }
 }
 
 export function laneItem({ made, deal, isClosed, dealt, dealing }: Lane): Item {
@@ -84,13 +85,14 @@ export function toKey(item: Item): Key {
   }
 }
 
-function purseOf({ accountId, drawn, heldEver, spentAtDraw, statusVersion, isWithAccount }: Item): Purse {
+function purseOf({ accountId, drawn, heldEver, spentAtDraw, statusVersion, isWithAccount, acPlan }: Item): Purse {
   return {
     accountId: accountId as string,
     drawn: toNano(drawn),
     heldEver: toNano(heldEver),
     spentAtDraw: toNano(spentAtDraw),
     statusVersion: statusVersion as number,
+    ...(acPlan !== undefined && { plan: acPlan as string }),
     ...(isWithAccount !== undefined && { isWithAccount: isWithAccount as boolean }),
   }
 }

@@ -2,7 +2,7 @@ import { COUNTER_NAMES, COUNTERS, type Counter } from '../../domain/admission/co
 import { type CountedWindow, countedWindow, type Limits, limitsOf, type Window } from '../../domain/admission/limits.ts'
 import { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { AccountBalance } from '../../domain/keys/account.ts'
-import { heldOf, type Key, standingOf } from '../../domain/keys/key.ts'
+import { heldOf, type Key, planOf, standingOf } from '../../domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../domain/money/money.ts'
 import { moneyLiteral } from '../money/money-literal.ts'
 
@@ -36,6 +36,7 @@ export function introspection(key: Key, hash: string, requestId: string, nowMs: 
       concurrent: { limit: key.maxConcurrent, in_use: inUse },
       ...optionalLimits(key, nowMs),
     } satisfies Record<keyof Limits | 'concurrent', unknown>,
+    plan: planOf(key) ?? null,
     models: key.models,
     allowlist: key.allowlist,
     created_at: Math.floor(key.createdAtMs / 1000),

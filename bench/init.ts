@@ -37,8 +37,7 @@ const subjects = [
 // The first round pays for the database's own warming up, and is not counted.
 for (let run = 0; run <= RUNS; run++) {
   for (const { folder, event, starts } of subjects) {
-    const start = await coldStart(folder, event)
-    if (run > 0) starts.push(start)
+    if (run > 0) starts.push(await coldStart(folder, event))
   }
 }
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
-import { CliError } from '../layers/terminal/cli-error.ts'
 import { START } from '../layers/terminal/how-to-run.ts'
+import { CliError } from '../layers/terminal/output.ts'
 import { outputOf, printFailure, type Terminal } from '../layers/terminal/terminal.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { ACCOUNTS } from './commands/accounts.ts'
@@ -98,8 +98,7 @@ async function explained(error: unknown): Promise<string> {
 /** `waybill` alone starts the gateway, and takes its options: `waybill --port 9000`. */
 function startsGateway(program: Command, [first]: readonly string[]): boolean {
   if (first === undefined) return true
-  const isOurs = ['--help', ...program.options.map(({ long }) => long)].includes(first.split('=')[0])
-  return first.startsWith('--') && !isOurs
+  return first.startsWith('--') && !['--help', ...program.options.map(({ long }) => long)].includes(first.split('=')[0])
 }
 
 /** The commands with their arguments and options, which help and completions are made of. */

@@ -55,13 +55,11 @@ export function pathOf(id: string): string {
 }
 
 export async function askCsv(path: string): Promise<Blob> {
-  const response = await request(server.base + path, { headers: { Accept: 'text/csv' } })
-  return whole(response.blob())
+  return whole((await request(server.base + path, { headers: { Accept: 'text/csv' } })).blob())
 }
 
 export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
-  const response = await request(server.base + path, sent)
-  for await (const line of textLines(response)) if (line) yield parseJson<T>(line)
+  for await (const line of textLines(await request(server.base + path, sent))) if (line) yield parseJson<T>(line)
 }
 
 export async function request(path: string, { method, body, headers, signal }: Sent = {}): Promise<Response> {

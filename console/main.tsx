@@ -1,28 +1,22 @@
-import { render } from 'preact'
+import { type ComponentChildren, type ComponentType, render } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { connect } from './api.ts'
-import { PageOf } from './page-of.tsx'
-import { Announcements } from './parts/controls.tsx'
-import { Page } from './parts/page.tsx'
-import { Command, Loading } from './parts/panel.tsx'
-import { Rail } from './parts/rail.tsx'
+import { LINE } from './parts/chart.tsx'
+import { Announcements, Button, Choice } from './parts/controls.tsx'
+import { Command, focusHeading, Loading, Page } from './parts/panel.tsx'
+import { GROUPS, pageTitle } from './parts/rail-pages.ts'
 import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
-import { theme } from './preferences.ts'
-import { usePageUrl } from './router.ts'
-import { beginSession, endSession, hasEnded, identity, sessionToken } from './session.ts'
+import { theme, type Zone, zone } from './preferences.ts'
+import { linkTo, type PageUrl, usePageUrl } from './router.ts'
+import { beginSession, endSession, hasEnded, identity, identityHere, sessionToken } from './session.ts'
 
 // The secret's dialog outlives the session: a server that ended must not take the only copy with it.
 function App() {
   // The style sheet follows the system, unless the root has another theme.
   document.documentElement.style.colorScheme = theme.use().replace('auto', 'light dark')
-  return (
-    <>
-      {hasEnded.use() || sessionToken() === null ? <SignIn /> : <SignedIn />}
-      <SecretDialog />
-      <Announcements />
-    </>
-  )
+  return [hasEnded.use() || sessionToken() === null ? <SignIn /> : <SignedIn />, <SecretDialog />, <Announcements />]
 }
 
 function SignedIn() {
@@ -60,6 +54,103 @@ function SignIn() {
     </Page>
   )
 }
+
+type Props = { readonly url: PageUrl }
+type Group = { readonly PAGES: Readonly<Record<string, ComponentType<Props>>> }
+
+// A file for each page would repeat more than it saves.
+const traffic = () => import('./pages/traffic.tsx')
+const customers = () => import('./pages/customers.tsx')
+const setup = () => import('./pages/setup.tsx')
+
+/** The group of a page, by the first word of its path, and a slash if an id comes after it. */
+const LOADS = new Map<string, () => Promise<Group>>([
+  ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
+  ...['accounts', 'accounts/', 'keys', 'keys/'].map((page) => [page, customers] as const),
+  ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
+])
+
+/** Until a page is loaded, the one before stays. */
+export function PageOf({ url }: Props) {
+  const [known, setKnown] = useState<Group['PAGES']>({})
+  const [name = 'overview', id] = url.path
+  const place = id === undefined ? name : `${name}/`
+  const load = LOADS.get(place)
+  const Show = load ? known[place] : NotFound
+  const last = useRef(WAITING)
+  useEffect(() => {
+    if (Show) return
+    load?.().then(
+      ({ PAGES }) => setKnown((before) => ({ ...before, ...PAGES })),
+      () => setKnown((before) => ({ ...before, [place]: NotLoaded })),
+    )
+  }, [place])
+  if (Show) last.current = <Show key={id ?? name} url={url} />
+  return last.current
+}
+
+const WAITING = (
+  <main>
+    <p>Loading…</p>
+  </main>
+)
+
+function noPage(title: string, text: ComponentChildren) {
+  return (
+    <Page title={title}>
+      <p>{text}</p>
+    </Page>
+  )
+}
+
+const NotFound = () => noPage('There is no such page', <a href={linkTo([])}>Go to the overview</a>)
+
+const NotLoaded = () =>
+  noPage('This page could not be loaded', ['Is the console still running? ', <a href="/">Load it again</a>])
+
+export function Rail({ url }: { readonly url: PageUrl }) {
+  const { stage, by, protected: isProtected } = identityHere()
+  const [current = 'overview'] = url.path
+  return (
+    <header class="rail">
+      <Button class="skip" onClick={focusHeading}>
+        Skip to the page
+      </Button>
+      <div class="row brand">
+        <a class="row home" href={linkTo([])}>
+          <svg width="1.4rem" height="1.4rem" viewBox="0 0 24 24" aria-hidden="true">
+            <rect fill="var(--c0)" width="24" height="24" rx="6" />
+            <path {...LINE} stroke="#fff" stroke-width="2" d="M5 8l3.2 8L12 9l3.8 7L19 8" />
+          </svg>
+          Waybill
+        </a>
+        <span class={isProtected ? 'push badge warn' : 'push badge'} title={`You act as ${by}`}>
+          {stage}
+        </span>
+      </div>
+      <nav class="pages" aria-label="Pages">
+        {Object.entries(GROUPS).map(([name, pages]) => [
+          name && <h2 class="quiet">{name}</h2>,
+          Object.entries(pages).map(([page, icon]) => (
+            <a key={page} class="row quiet" href={linkTo([page])} aria-current={page === current ? 'page' : undefined}>
+              <svg width="1rem" height="1rem" viewBox="0 0 16 16" aria-hidden="true">
+                <path {...LINE} d={icon} />
+              </svg>
+              {pageTitle(page)}
+            </a>
+          )),
+        ])}
+      </nav>
+      <div class="small rail-foot">
+        <Choice label="Colours" value={theme.use()} onChange={theme.choose} options={THEMES} />
+        <Choice label="Times" value={zone.use()} onChange={(chosen) => zone.choose(chosen as Zone)} options={ZONES} />
+      </div>
+    </header>
+  )
+}
+
+const THEMES = Object.entries({ auto: 'System', light: 'Light', dark: 'Dark' })
+const ZONES = Object.entries({ local: 'Local time', utc: 'UTC' })
 
 connect({
   base: '/admin/v1',

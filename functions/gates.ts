@@ -1,4 +1,4 @@
-import { makeRequestId } from '../layers/gateway/domain/basics/ulid.ts'
+import { makeRequestId } from '../layers/gateway/domain/basics/time.ts'
 import { type Key, planOf } from '../layers/gateway/domain/keys/key.ts'
 import { type EndpointName, endpointNamed, type FunctionName } from '../layers/gateway/endpoints.ts'
 import type { AdmitDeps } from '../layers/gateway/flow/admission/admit.ts'

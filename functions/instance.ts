@@ -11,7 +11,8 @@ import { jsonLog, type Log, printLine } from '../layers/gateway/platform/log/log
 import { releaseHold } from '../layers/gateway/store/admission/release-hold.ts'
 import { type ReadNewCatalog, readNewCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { wasRejected } from '../layers/gateway/store/dynamodb/conditional-writes.ts'
-import { openTables, type Tables } from '../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../layers/gateway/store/dynamodb/database.ts'
+import { openTables } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { putUsageRow } from '../layers/gateway/store/rows/usage-rows.ts'
 
 /** One running function: its settings, its tables and its memory between requests. */

@@ -15,7 +15,7 @@ import { type ClaimOrReplay, claimOrReplay } from '../layers/gateway/flow/idempo
 import { readTopUpUrl } from '../layers/gateway/platform/config.ts'
 import { transfers } from '../layers/gateway/store/accounts/transfers.ts'
 import { whyNotAdmitted } from '../layers/gateway/store/admission/admission-rules.ts'
-import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../layers/gateway/store/dynamodb/database.ts'
 import { answerStore } from '../layers/gateway/store/idempotency/answers.ts'
 import { bringLanes, startDeal } from '../layers/gateway/store/keys/lanes.ts'
 import { readBooks } from '../layers/gateway/store/keys/read-books.ts'

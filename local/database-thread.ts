@@ -25,8 +25,7 @@ export function freshCredentials(): Credentials {
 
 export async function startDatabase(options: DatabaseOptions, stack: AsyncDisposableStack): Promise<LocalDatabase> {
   const { credentials } = options
-  const execArgv = ['--disable-warning=ExperimentalWarning']
-  const worker = new Worker(FILE, { workerData: options, env: {}, execArgv })
+  const worker = new Worker(FILE, { workerData: options, env: {}, execArgv: ['--disable-warning=ExperimentalWarning'] })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const ended = new Promise<never>((_, reject) => {
     worker.once('error', reject)

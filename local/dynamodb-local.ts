@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CliError } from '../layers/terminal/cli-error.ts'
+import { CliError } from '../layers/terminal/output.ts'
 import type { LocalDatabase } from './database-thread.ts'
 import { listenHere } from './dynamodb/http-server.ts'
 

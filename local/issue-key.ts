@@ -6,7 +6,7 @@ import { issueSecret, KEY_DEFAULTS, newKey } from '../layers/gateway/domain/keys
 import { hashSecret } from '../layers/gateway/domain/keys/secret.ts'
 import { parseCredits } from '../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../layers/gateway/names.ts'
-import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../layers/gateway/store/dynamodb/database.ts'
 import { createKey } from '../layers/gateway/store/keys/create-key.ts'
 import { findKeyId } from '../layers/gateway/store/keys/read-key.ts'
 

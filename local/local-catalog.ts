@@ -14,7 +14,7 @@ import {
   type StoredCatalog,
 } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../layers/gateway/store/dynamodb/database.ts'
 import type { KeptEcho } from './echo-upstream.ts'
 import { actBy } from './issue-key.ts'
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { CliError } from '../layers/terminal/cli-error.ts'
+import { CliError } from '../layers/terminal/output.ts'
 import { outputOf, thisTerminal } from '../layers/terminal/terminal.ts'
 import { HELP, readSettings } from './settings.ts'
 

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { localFolder } from '../cli/connect/local-gateway.ts'
-import { CliError } from '../layers/terminal/cli-error.ts'
 import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
+import { CliError } from '../layers/terminal/output.ts'
 
 export type LocalSettings = NonNullable<ReturnType<typeof readSettings>>
 

@@ -10,12 +10,16 @@ import { type Instance, openInstance } from '../functions/instance.ts'
 import { createSweep } from '../functions/sweep/create.ts'
 import type { Tell } from '../functions/sweep/tell-notices.ts'
 import { webhookTeller } from '../functions/sweep/webhook.ts'
+import { apiKeyOf, type CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
+import { UpstreamFailure } from '../layers/gateway/domain/routing/upstream-failure.ts'
 import { BRAND, CLOSE_EVERY_MINUTES, SWEEP_EVERY_MINUTES } from '../layers/gateway/names.ts'
+import { readVariable } from '../layers/gateway/platform/config.ts'
+import type { KeySources } from '../layers/gateway/providers/open-provider.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
-import { openTables } from '../layers/gateway/store/dynamodb/tables.ts'
-import { CliError } from '../layers/terminal/cli-error.ts'
-import { IS_PACKAGE, START_WITH } from '../layers/terminal/how-to-run.ts'
+import { openTables } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
+import { IS_PACKAGE, START, START_WITH } from '../layers/terminal/how-to-run.ts'
+import { CliError } from '../layers/terminal/output.ts'
 import { outputOf, paintFor, thisTerminal } from '../layers/terminal/terminal.ts'
 import { freshCredentials, LOCAL_TABLES, type LocalDatabase, startDatabase } from './database-thread.ts'
 import { listenHere } from './dynamodb/http-server.ts'
@@ -25,7 +29,6 @@ import { humanLog } from './human-log.ts'
 import { demoKey } from './issue-key.ts'
 import { createLocalAdmin, type LocalAdmin } from './local-admin.ts'
 import { catalogInForce, checkedCatalog, loadLocalCatalog } from './local-catalog.ts'
-import { localKeys } from './local-keys.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
 import { privateFolder, takeFolder } from './take-folder.ts'
@@ -45,8 +48,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const instance = Promise.withResolvers<Instance>()
   const keys = localKeys(local.catalog)
   const admin = Promise.withResolvers<LocalAdmin>()
-  const server = createGatewayServer(instance.promise, { keys, admin: admin.promise })
-  const baseUrl = await listen(server, port, stack)
+  const baseUrl = await listen(createGatewayServer(instance.promise, { keys, admin: admin.promise }), port, stack)
 
   const dynamodb = await openDatabase(settings, stack)
   const tables = openTables(LOCAL_TABLES, dynamodb)
@@ -150,4 +152,21 @@ function closeRegularly(instance: Instance, stack: AsyncDisposableStack, url: st
     isOver = true
     clearInterval(timer)
   })
+}
+
+/** Every program here can write a catalog, so only the file of the start decides which address gets a variable. */
+export function localKeys({ providers }: CatalogData): KeySources {
+  const entries = Object.values(providers)
+  return {
+    env: (name, baseUrl) => {
+      const ofAddress = entries.filter((entry) => 'baseUrl' in entry && entry.baseUrl === baseUrl)
+      if (ofAddress.some((entry) => apiKeyOf(entry) === `env:${name}`)) return readVariable(name)
+      const message = `The catalog file that '${START}' loaded does not send env:${name} to ${new URL(baseUrl).origin}, so it is not sent. Restart with a file that does: WAYBILL_CATALOG=FILE ${START} (unless set, the one that comes along).`
+      throw new UpstreamFailure('credential', message)
+    },
+    secret: async (name) => {
+      const message = `secret:${name} is for a stage in AWS; on this machine there is env:NAME.`
+      throw new UpstreamFailure('credential', message)
+    },
+  }
 }

@@ -2,8 +2,8 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type LocalFile, localFile } from '../cli/connect/local-gateway.ts'
-import { CliError } from '../layers/terminal/cli-error.ts'
 import { START_WITH, WAYBILL } from '../layers/terminal/how-to-run.ts'
+import { CliError } from '../layers/terminal/output.ts'
 
 /** Locks the folder for this process until it ends, however it ends: the lock is the system's. Throws a CliError. */
 export async function takeFolder(folder: string, stack: AsyncDisposableStack): Promise<void> {

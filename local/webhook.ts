@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isWebhookSecret, SECRET_PREFIX } from '../functions/sweep/webhook.ts'
-import { CliError } from '../layers/terminal/cli-error.ts'
+import { CliError } from '../layers/terminal/output.ts'
 
 const SECRET_BYTES = 32
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
+import { makeRequestId } from '../../layers/gateway/domain/basics/time.ts'
 import { FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
-import { openTables, type Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
+import { openTables } from '../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readBooks } from '../../layers/gateway/store/keys/read-books.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
@@ -26,8 +27,7 @@ const RATE_MS = 15_000
 /** Streams of four seconds to one key, at rising rates, by many instances over a database that throttles as DynamoDB does. */
 export async function lanes(stand: Stand) {
   await using stack = new AsyncDisposableStack()
-  const database = { credentials: null, file: null, unitsASecond: WRITE_UNITS }
-  const { endpoint } = await startDatabase(database, stack)
+  const { endpoint } = await startDatabase({ credentials: null, file: null, unitsASecond: WRITE_UNITS }, stack)
   const tables = openTables(LOCAL_TABLES, { endpoint })
   const upstream = await stand.upstreamUrl()
   const rows = []

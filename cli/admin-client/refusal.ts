@@ -1,6 +1,6 @@
 import type { AdminAnswer } from '../../layers/admin/api/call.ts'
 import type { ApiError } from '../../layers/admin/api/shapes/answers.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 
 export class Refusal extends CliError {
   readonly answer: AdminAnswer

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { CsvError, parse } from 'csv-parse/sync'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import { at, type Exact, fieldsAt, isObject, itemsAt, readExactJson } from '../reading/exact.ts'
 import type { BillForm } from '../reading/known-providers.ts'
 import { looseMoment, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'

@@ -2,9 +2,7 @@ import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../../laye
 import type { Output } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
-import { printJson, printValue } from '../../layers/terminal/output.ts'
-import { printList, printTable } from '../../layers/terminal/table.ts'
+import { CliError, printJson, printList, printTable, printValue } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { moment, option, wholeNumber } from './arguments.ts'
@@ -72,14 +70,12 @@ async function checkHere(place: Here, _: object, file: string): Promise<void> {
 
 async function checkAction(session: Session, _: object, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
-  const check = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  printValue(session, check, validWords(sent))
+  printValue(session, await checkedFor(session, sent, `The catalog '${file}' is not valid`), validWords(sent))
 }
 
 async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
-  const check = await checkedFor(session, sent, `The catalog '${file}' is not valid`)
-  await putInForce(session, check, '', (expected) =>
+  await putInForce(session, await checkedFor(session, sent, `The catalog '${file}' is not valid`), '', (expected) =>
     session.admin.change('PUT', '/catalog', { ...sent, note }, expected),
   )
 }

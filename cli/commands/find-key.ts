@@ -1,7 +1,7 @@
 import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import type { Ask } from '../admin-client/ask.ts'
 
 /** A key, an account or an admin key, as it can be named on the command line. */

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import catalog from '../../infra/catalog.json' with { type: 'json' }
-import { CliError } from '../../layers/terminal/cli-error.ts'
 import { documentOf, IS_PACKAGE, SEED_FILE, SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import type { CommandRow, Here } from './open-session.ts'
 
 /** JSON has no comments, so each file has a remark for people. */

@@ -112,8 +112,7 @@ async function invoiceOf(session: Session, id: string, range: Range, ofRows: rea
   const all = key ? await ofTotals() : ofRows
   const lines = all.filter(({ model, charged }) => model !== NO_MODEL || charged !== '0')
   const { name = null, external_id = null, account_id = null } = key ?? {}
-  const invoice = { key_id: id, account_id, name, external_id, lines }
-  return { invoice, isGone: !key, all }
+  return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all }
 }
 
 async function keyIfAny(session: Session, id: string): Promise<KeyDetail | undefined> {

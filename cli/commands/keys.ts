@@ -7,9 +7,8 @@ import { GRACE_MS } from '../../layers/gateway/domain/keys/key-settings.ts'
 import { REFERENCE_DAYS } from '../../layers/gateway/domain/keys/reference.ts'
 import { formatCredits, type Nano, parseCredits, parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
-import { printList, summed, wide } from '../../layers/terminal/table.ts'
+import { CliError, printList, summed, wide } from '../../layers/terminal/output.ts'
 import * as args from './arguments.ts'
 import { keySettings, option, required, type SettingOption, type SettingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
@@ -177,8 +176,7 @@ async function grantAction(session: Session, wish: GrantOptions, id: string, amo
   // Only grants change what was granted; requests change the balance at any moment.
   const { granted, available } = owner
   const before = (parseCredits(granted) ?? 0n) - (parseSignedCredits(made.credits) ?? 0n)
-  const changes = [changeLine('granted', formatCredits(before), granted), `available ${available}`]
-  showChange(session, owner, changes, made)
+  showChange(session, owner, [changeLine('granted', formatCredits(before), granted), `available ${available}`], made)
 }
 
 async function grantsAction(session: Session, { reference }: GrantOptions, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { NoticeShape } from '../../layers/admin/api/shapes/books.ts'
-import { printList } from '../../layers/terminal/table.ts'
+import { printList } from '../../layers/terminal/output.ts'
 import { option, wholeNumber } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'

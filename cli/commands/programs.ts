@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { CliError } from '../../layers/terminal/cli-error.ts'
 import { SEED_FILE, SETTINGS_FILE, WAYBILL } from '../../layers/terminal/how-to-run.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import type { GlobalOptions } from './open-session.ts'
 
 // Commands that hand their options over to a program: the gateway, and CDK.

@@ -3,7 +3,7 @@ import { namingEcho } from '../../layers/admin/catalog/catalog-refusal.ts'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { jsonFault } from '../../layers/gateway/domain/basics/json-fault.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 
 /** Stands for the echo upstream of the machine that the file is for. */
 export const ANY_ECHO = 'http://127.0.0.1/v1'

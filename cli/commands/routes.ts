@@ -1,6 +1,6 @@
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { printList, summed, wide } from '../../layers/terminal/table.ts'
+import { printList, summed, wide } from '../../layers/terminal/output.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import type { CommandRow, Session } from './open-session.ts'
 

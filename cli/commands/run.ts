@@ -24,8 +24,7 @@ async function run(command: Command, row: CommandRow, { terminal, fail, openAdmi
   check?.(options as never)
   const { json = false, wide = false } = options
   const progress = startProgress(terminal.errors, nameOf(command))
-  const out = screenOf(terminal, wide, progress.clear)
-  const place = { terminal, out, fail, json, nowMs: Date.now() }
+  const place = { terminal, out: screenOf(terminal, wide, progress.clear), fail, json, nowMs: Date.now() }
   try {
     if (await isHere(place, options as never, ...command.processedArgs)) {
       progress.stop()

@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Option } from 'commander'
 import { moment } from '../../layers/admin/settings/rules.ts'
 import { readPeriod } from '../../layers/admin/settings/setting-texts.ts'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
 import { option, period } from './arguments.ts'
 

@@ -1,6 +1,5 @@
-import { CliError } from '../../layers/terminal/cli-error.ts'
 import { START } from '../../layers/terminal/how-to-run.ts'
-import { printValue } from '../../layers/terminal/output.ts'
+import { CliError, printValue } from '../../layers/terminal/output.ts'
 import { chooseGateway, chosenGateway, STAGE_VARIABLE } from '../connect/chosen-gateway.ts'
 import type { Target } from '../connect/connect.ts'
 import { option } from './arguments.ts'

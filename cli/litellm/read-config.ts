@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { isAlias, isMap, isNode, isScalar, isSeq, type Node, parseAllDocuments, type YAMLMap } from 'yaml'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import { type Exact, fieldsAt, itemsAt, textAt } from '../reading/exact.ts'
 
 const MOST_FILES = 50

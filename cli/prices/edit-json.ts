@@ -29,6 +29,5 @@ function newField(text: string, { offset, children }: Node, field: string) {
 /** The value stands on one line, as people write small objects. */
 function inlineJson(value: unknown, isSpaced: boolean): string {
   if (!isSpaced || typeof value !== 'object') return JSON.stringify(value)
-  const spaced = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')
-  return spaced.replaceAll('[ ', '[').replaceAll(' ]', ']')
+  return JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ').replaceAll('[ ', '[').replaceAll(' ]', ']')
 }

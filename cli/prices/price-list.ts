@@ -1,5 +1,5 @@
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 import { at, type Exact, fieldsAt, isObject, readExactJson, TWICE, textAt } from '../reading/exact.ts'
 import { dividedUp, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
 import { type Source, utf8Of } from '../reading/read-source.ts'
@@ -36,10 +36,8 @@ export function openLists(sources: readonly Source[]) {
   })
 }
 
-/**
- * All that is sold is from a tenth of a cent to 1,000 dollars for a million tokens. This is just so wide that a price in
- * units wrong by a million is never within it.
- */
+// All that is sold is from a tenth of a cent to 1,000 dollars for a million tokens. This is just so wide that a price in
+// units wrong by a million is never within it.
 const LEAST_PICO = 1_000n
 const MOST_PICO = 1_000_000_000n
 const MOST_TOKENS = 100_000_000

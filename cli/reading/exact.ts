@@ -1,6 +1,6 @@
 import { visit } from 'jsonc-parser'
 import { jsonFault } from '../../layers/gateway/domain/basics/json-fault.ts'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 
 /** Stands for the value of a name that an object has twice: readers of JSON do not agree on which one holds. */
 export const TWICE = Symbol('twice')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { CliError } from '../../layers/terminal/cli-error.ts'
+import { CliError } from '../../layers/terminal/output.ts'
 
 const MEGABYTE = 1024 * 1024
 const MOST_REDIRECTS = 3
@@ -92,10 +92,8 @@ async function collected(chunks: AsyncIterable<Uint8Array>, name: string, mostBy
 
 export type Source = ReturnType<typeof sourceOf>
 
-/**
- * `name` is for people: an address without its query, which may have a token. `file` is the last part of its path.
- * `changedMs` is the time of its last change, as far as that is known.
- */
+// `name` is for people: an address without its query, which may have a token. `file` is the last part of its path.
+// `changedMs` is the time of its last change, as far as that is known.
 function sourceOf(name: string, file: string, bytes: Buffer, changedMs: number) {
   return { name, file, bytes, changedMs, sha256: createHash('sha256').update(bytes).digest('hex') }
 }

@@ -2,12 +2,20 @@ import { useState } from 'preact/hooks'
 import type { AccountMade, AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { CreateAccountBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { post } from '../api.ts'
-import { AmountField, announce, Button, Choice, optionsOf, ReferenceField, SearchField } from '../parts/controls.tsx'
+import {
+  AmountField,
+  announce,
+  Button,
+  Choice,
+  download,
+  optionsOf,
+  PrimaryButton,
+  ReferenceField,
+  SearchField,
+} from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
-import { download } from '../parts/download.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, LeftBar } from '../parts/panel.tsx'
+import { Empty, LeftBar, Page } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
 import { SettingsForm } from '../parts/settings-form.tsx'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
@@ -24,14 +32,7 @@ export function Accounts({ url }: { readonly url: PageUrl }) {
   const rows = customers.rows.filter((one) => isFoundBy(one, q.toLowerCase()))
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
-    <Page
-      title="Customers"
-      actions={
-        <Button class="primary" onClick={() => create(true)}>
-          Create customer
-        </Button>
-      }
-    >
+    <Page title="Customers" actions={<PrimaryButton onClick={() => create(true)}>Create customer</PrimaryButton>}>
       <div class="row wrap bar">
         <SearchField label="Find customers" placeholder="Name, external id or contact" {...filter('q')} />
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', CUSTOMER_STATES, titleOf)} />

@@ -4,8 +4,7 @@ import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
 import { announce, Button } from '../parts/controls.tsx'
 import { counted, countOf } from '../parts/numbers.ts'
-import { Page } from '../parts/page.tsx'
-import { Command, Loading, Panel, Problem } from '../parts/panel.tsx'
+import { Command, Loading, Page, Panel, Problem } from '../parts/panel.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
@@ -138,23 +137,21 @@ const COLUMNS: readonly Column<Line>[] = [
 ]
 
 function resultOf({ findings, more_findings, ok }: Line) {
-  return (
-    <>
-      <Result isOk={ok} />
-      {findings.length > 0 && (
-        <details open={!ok}>
-          <summary>{findings.length + more_findings} findings</summary>
-          <ul class="plain">
-            {findings.map(({ about, text, note }) => (
-              <li key={about + text}>
-                {/^req_/.test(about) ? <RequestLink id={about} /> : about}: {text}
-                {note && <span class="quiet"> (a note)</span>}
-              </li>
-            ))}
-            {more_findings > 0 && <li>and {more_findings} more</li>}
-          </ul>
-        </details>
-      )}
-    </>
-  )
+  return [
+    <Result isOk={ok} />,
+    findings.length > 0 && (
+      <details open={!ok}>
+        <summary>{findings.length + more_findings} findings</summary>
+        <ul class="plain">
+          {findings.map(({ about, text, note }) => (
+            <li key={about + text}>
+              {/^req_/.test(about) ? <RequestLink id={about} /> : about}: {text}
+              {note && <span class="quiet"> (a note)</span>}
+            </li>
+          ))}
+          {more_findings > 0 && <li>and {more_findings} more</li>}
+        </ul>
+      </details>
+    ),
+  ]
 }

@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { By } from '../parts/columns.tsx'
 import { Button, PrimaryButton } from '../parts/controls.tsx'
-import { Page } from '../parts/page.tsx'
-import { Empty, Loading } from '../parts/panel.tsx'
+import { Empty, Loading, Page } from '../parts/panel.tsx'
 import { type Column, cell, number, Rows } from '../parts/table.tsx'
 import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
 import { Badge, Moment } from '../parts/values.tsx'
@@ -51,24 +50,22 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
       actions={shown.data && draft === undefined && <PrimaryButton onClick={() => edit(model)}>Edit</PrimaryButton>}
     >
       <Loading of={shown}>
-        {(data) => (
-          <>
-            <InForce of={data} />
-            {draft === undefined ? (
-              <ModelTable of={data.catalog} comment={data.source?.$comment} onEdit={edit} />
-            ) : (
-              <Editor
-                {...then}
-                inForce={data.version}
-                draft={draft}
-                model={model}
-                onModel={setModel}
-                onChange={setDraft}
-                onClose={() => setDraft(undefined)}
-              />
-            )}
-          </>
-        )}
+        {(data) => [
+          <InForce of={data} />,
+          draft === undefined ? (
+            <ModelTable of={data.catalog} comment={data.source?.$comment} onEdit={edit} />
+          ) : (
+            <Editor
+              {...then}
+              inForce={data.version}
+              draft={draft}
+              model={model}
+              onModel={setModel}
+              onChange={setDraft}
+              onClose={() => setDraft(undefined)}
+            />
+          ),
+        ]}
       </Loading>
       <h2>Versions</h2>
       <Rows
@@ -135,13 +132,11 @@ function InForce({ of }: { readonly of: Shown }) {
       </Empty>
     )
   }
-  return (
-    <>
-      <p>
-        Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
-        {of.by && [' by ', <By of={of.by} />]}.
-      </p>
-      <ChangeList changes={[]} warnings={of.warnings} />
-    </>
-  )
+  return [
+    <p>
+      Version <strong>{of.version}</strong> is in force since <Moment at={of.pushed_at} />
+      {of.by && [' by ', <By of={of.by} />]}.
+    </p>,
+    <ChangeList changes={[]} warnings={of.warnings} />,
+  ]
 }

@@ -26,17 +26,15 @@ export function KeyPage({ url }: { readonly url: PageUrl }) {
         last_used_at,
         `${counted(requests_today)} today, ${counted(requests_open)} under way`,
       ]}
-      above={(key, onDone) => (
-        <>
-          {key.account_suspended && (
-            <p class="notice warn">
-              It is suspended with its customer <NameLink id={key.account_id} name={key.account_name} />, who must be
-              resumed first.
-            </p>
-          )}
-          <GraceBanner of={key} onDone={onDone} />
-        </>
-      )}
+      above={(key, onDone) => [
+        key.account_suspended && (
+          <p class="notice warn">
+            It is suspended with its customer <NameLink id={key.account_id} name={key.account_name} />, who must be
+            resumed first.
+          </p>
+        ),
+        <GraceBanner of={key} onDone={onDone} />,
+      ]}
       beside={(key) => <Limits of={key} />}
       below={({ holds }) =>
         holds.length > 0 && (
@@ -89,28 +87,26 @@ const labelOf = (field: string) => Object.values(SETTING_WORDS).find((words) => 
 
 function Limits({ of: key }: { readonly of: KeyDetail }) {
   const { minute, day, tokens, requests_open, max_concurrent, credit_windows } = key
-  return (
-    <>
-      <h2>Limits, now</h2>
-      <div class="inside gauges">
-        <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit}>
-          {minute.reset_seconds > 0 && <small>full again in {minute.reset_seconds} s</small>}
-        </Gauge>
-        <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
-        <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
-        {tokens && <Gauge name={labelOf('tpm')} used={tokens.limit - tokens.remaining} limit={tokens.limit} />}
-        {credit_windows.map(({ setting, limit, remaining }) => (
-          <Gauge
-            key={setting}
-            name={labelOf(setting)}
-            used={Number(limit) - Number(remaining)}
-            limit={Number(limit)}
-            amounts={[<Credits of={remaining} />, ' of ', <Credits of={limit} />, ' left']}
-          />
-        ))}
-      </div>
-    </>
-  )
+  return [
+    <h2>Limits, now</h2>,
+    <div class="inside gauges">
+      <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit}>
+        {minute.reset_seconds > 0 && <small>full again in {minute.reset_seconds} s</small>}
+      </Gauge>
+      <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
+      <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
+      {tokens && <Gauge name={labelOf('tpm')} used={tokens.limit - tokens.remaining} limit={tokens.limit} />}
+      {credit_windows.map(({ setting, limit, remaining }) => (
+        <Gauge
+          key={setting}
+          name={labelOf(setting)}
+          used={Number(limit) - Number(remaining)}
+          limit={Number(limit)}
+          amounts={[<Credits of={remaining} />, ' of ', <Credits of={limit} />, ' left']}
+        />
+      ))}
+    </div>,
+  ]
 }
 
 type GaugeProps = {

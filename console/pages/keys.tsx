@@ -1,11 +1,9 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { Button, Choice, optionsOf, PrimaryButton, SearchField } from '../parts/controls.tsx'
+import { Button, Choice, download, optionsOf, PrimaryButton, SearchField } from '../parts/controls.tsx'
 import { keysCsv } from '../parts/csv.ts'
-import { download } from '../parts/download.ts'
 import { compareCredits } from '../parts/numbers.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, LeftBar } from '../parts/panel.tsx'
+import { Empty, LeftBar, Page } from '../parts/panel.tsx'
 import { titleOf } from '../parts/rail-pages.ts'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
@@ -42,22 +40,20 @@ export function Keys({ url }: { readonly url: PageUrl }) {
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
         <Choice label="Attention" {...filter('look')} options={LOOKS} />
         <div class="row wrap push">
-          {selected.length > 0 && (
-            <>
-              <span role="status">{selected.length} selected</span>
-              <Button disabled={alone.length === 0} onClick={() => setAct({ name: 'grant', keys: alone })}>
-                Grant…
-              </Button>
-              <Button
-                class="danger"
-                disabled={living.length === 0}
-                onClick={() => setAct({ name: 'revoke', keys: living })}
-              >
-                Revoke…
-              </Button>
-              <Button onClick={() => setChosen(new Set())}>Clear</Button>
-            </>
-          )}
+          {selected.length > 0 && [
+            <span role="status">{selected.length} selected</span>,
+            <Button disabled={alone.length === 0} onClick={() => setAct({ name: 'grant', keys: alone })}>
+              Grant…
+            </Button>,
+            <Button
+              class="danger"
+              disabled={living.length === 0}
+              onClick={() => setAct({ name: 'revoke', keys: living })}
+            >
+              Revoke…
+            </Button>,
+            <Button onClick={() => setChosen(new Set())}>Clear</Button>,
+          ]}
           <Button onClick={() => download('keys.csv', keysCsv(selected.length > 0 ? selected : rows))}>
             Export CSV
           </Button>

@@ -2,8 +2,7 @@ import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/ap
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { Button, Segments } from '../parts/controls.tsx'
 import { RangePicker } from '../parts/filters.tsx'
-import { Page } from '../parts/page.tsx'
-import { Loading } from '../parts/panel.tsx'
+import { Loading, Page } from '../parts/panel.tsx'
 import { RANGES, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
@@ -38,41 +37,39 @@ export function Overview({ url }: { readonly url: PageUrl }) {
       ]}
     >
       <Loading of={overview}>
-        {(data) => (
-          <>
-            <FirstSteps of={data} />
-            <Attention of={data} />
-            <Metrics of={data} query={query} />
-            <div class="two">
-              <Loading of={usage}>
-                {(page) => (
-                  <UsageChart
-                    title="by model"
-                    page={page}
-                    url={url}
-                    isByHour={isByHour}
-                    onPick={(first, end) => go(['requests'], { from: first, to: end })}
-                  />
-                )}
-              </Loading>
-              <div class="panel">
-                <Low of={data} />
-                <Top title="Top keys" of={data.top_keys} linkOf={(id) => linkTo(['keys', id])} />
-              </div>
-            </div>
-            <div class="two">
-              <Providers of={data} />
-              <div class="panel">
-                <Top
-                  title="Top models"
-                  of={data.top_models}
-                  linkOf={(model) => linkTo(['requests'], { ...query, model })}
+        {(data) => [
+          <FirstSteps of={data} />,
+          <Attention of={data} />,
+          <Metrics of={data} query={query} />,
+          <div class="two">
+            <Loading of={usage}>
+              {(page) => (
+                <UsageChart
+                  title="by model"
+                  page={page}
+                  url={url}
+                  isByHour={isByHour}
+                  onPick={(first, end) => go(['requests'], { from: first, to: end })}
                 />
-                <Books of={data} />
-              </div>
+              )}
+            </Loading>
+            <div class="panel">
+              <Low of={data} />
+              <Top title="Top keys" of={data.top_keys} linkOf={(id) => linkTo(['keys', id])} />
             </div>
-          </>
-        )}
+          </div>,
+          <div class="two">
+            <Providers of={data} />
+            <div class="panel">
+              <Top
+                title="Top models"
+                of={data.top_models}
+                linkOf={(model) => linkTo(['requests'], { ...query, model })}
+              />
+              <Books of={data} />
+            </div>
+          </div>,
+        ]}
       </Loading>
     </Page>
   )

@@ -1,7 +1,6 @@
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { CopyButton } from '../parts/controls.tsx'
-import { Page } from '../parts/page.tsx'
-import { Facts, Loading, Panel } from '../parts/panel.tsx'
+import { Facts, Loading, Page, Panel } from '../parts/panel.tsx'
 import { useLive } from '../parts/use-load.ts'
 import type { PageUrl } from '../router.ts'
 import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'
@@ -42,29 +41,27 @@ export function RequestPage({ url }: { readonly url: PageUrl }) {
 function Waybill({ of: request }: { readonly of: RequestShape }) {
   const { bill, row } = request
   const facts: RowFacts = row ?? {}
-  return (
-    <>
-      <Summary of={request} />
-      <Notices of={request} />
-      {request.attempts.length > 0 && <Attempts of={request.attempts} row={facts} />}
-      {bill.length > 0 && <Bill of={request} />}
-      <Panel title="Details" class="apart">
-        <Facts
-          of={[
-            ['Endpoint', facts.endpoint && (facts.stream ? `${facts.endpoint}, streamed` : facts.endpoint)],
-            ['Counted by', bill.length > 0 && explained(request, 'counted by')],
-            ...EXPLAINED.map((name) => [name, explained(request, name.toLowerCase())] as const),
-          ]}
-        />
-        {row && (
-          <details>
-            <summary>The row as it is stored</summary>
-            <pre>{JSON.stringify(row, null, 2)}</pre>
-          </details>
-        )}
-      </Panel>
-    </>
-  )
+  return [
+    <Summary of={request} />,
+    <Notices of={request} />,
+    request.attempts.length > 0 && <Attempts of={request.attempts} row={facts} />,
+    bill.length > 0 && <Bill of={request} />,
+    <Panel title="Details" class="apart">
+      <Facts
+        of={[
+          ['Endpoint', facts.endpoint && (facts.stream ? `${facts.endpoint}, streamed` : facts.endpoint)],
+          ['Counted by', bill.length > 0 && explained(request, 'counted by')],
+          ...EXPLAINED.map((name) => [name, explained(request, name.toLowerCase())] as const),
+        ]}
+      />
+      {row && (
+        <details>
+          <summary>The row as it is stored</summary>
+          <pre>{JSON.stringify(row, null, 2)}</pre>
+        </details>
+      )}
+    </Panel>,
+  ]
 }
 
 const EXPLAINED = ['User', 'Tags', 'Held', 'Loss', 'Stop reason', 'State']

@@ -4,11 +4,9 @@ import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usag
 import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { askCsv } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
-import { Button, Tick } from '../parts/controls.tsx'
-import { download } from '../parts/download.ts'
+import { Button, download, Tick } from '../parts/controls.tsx'
 import { counted, sumOf } from '../parts/numbers.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, Loading, Panel, Problem } from '../parts/panel.tsx'
+import { Empty, Loading, Page, Panel, Problem } from '../parts/panel.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { TimeChart } from '../parts/usage-chart.tsx'
@@ -153,12 +151,10 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
 function Csv({ query }: { readonly query: Query }) {
   const { isRunning, failure, run } = useSubmission()
   const save = async () => download('requests.csv', await askCsv(`/requests?${queryText(query)}`))
-  return (
-    <>
-      <Button disabled={isRunning} onClick={() => void run(save)}>
-        {isRunning ? 'Reading…' : 'Save as CSV'}
-      </Button>
-      <Problem failure={failure} />
-    </>
-  )
+  return [
+    <Button disabled={isRunning} onClick={() => void run(save)}>
+      {isRunning ? 'Reading…' : 'Save as CSV'}
+    </Button>,
+    <Problem failure={failure} />,
+  ]
 }

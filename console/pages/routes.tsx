@@ -5,8 +5,7 @@ import { ask } from '../api.ts'
 import { announce, Button } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
 import { counted, durationText } from '../parts/numbers.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, Loading } from '../parts/panel.tsx'
+import { Empty, Loading, Page } from '../parts/panel.tsx'
 import { type Column, cell, name, number, Table } from '../parts/table.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, routeState, Took } from '../parts/values.tsx'
@@ -43,14 +42,14 @@ export function Routes() {
               The catalog has no active model. <strong>Put in force</strong> on the page Catalog changes it, and so does
             </Empty>
           ) : (
-            <>
-              {data.filter((route) => stateOf(route) === 'failing').map(failing)}
+            [
+              data.filter((route) => stateOf(route) === 'failing').map(failing),
               <Table
                 caption="Routes, in the order tried"
                 columns={[...COLUMNS, ...(data.some(patience) ? [PATIENCE] : []), testColumn]}
                 rows={data}
-              />
-            </>
+              />,
+            ]
           )
         }
       </Loading>
@@ -90,16 +89,14 @@ function failing({ model, provider, requests_24h, failures_24h }: RouteShape) {
 
 const COLUMNS: readonly Column<RouteShape>[] = [
   name('Model', ({ model }) => <a href={linkTo(['catalog'], { model })}>{model}</a>),
-  cell('State', (route) => (
-    <>
-      <Badge of={stateOf(route)} />
-      {route.resting_until && (
-        <small class="note" title="Each instance rests a failing route by itself, and tries others first.">
-          may rest, ends <Moment at={route.resting_until} isBrief />
-        </small>
-      )}
-    </>
-  )),
+  cell('State', (route) => [
+    <Badge of={stateOf(route)} />,
+    route.resting_until && (
+      <small class="note" title="Each instance rests a failing route by itself, and tries others first.">
+        may rest, ends <Moment at={route.resting_until} isBrief />
+      </small>
+    ),
+  ]),
   cell('Served by', serverOf, 'fill'),
   number('Error rate, 24 h', errorRate),
   number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => [<Took ms={p50} />, ', ', <Took ms={p95} />]),

@@ -2,13 +2,11 @@ import { useMemo } from 'preact/hooks'
 import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { Swatch } from '../parts/chart.tsx'
-import { Button, Segments } from '../parts/controls.tsx'
+import { Button, download, Segments } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
-import { download } from '../parts/download.ts'
 import { NameChips, RangePicker } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, Loading } from '../parts/panel.tsx'
+import { Empty, Loading, Page } from '../parts/panel.tsx'
 import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
 import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
@@ -24,8 +22,7 @@ const wordOf = ({ group_by }: UsagePage) => GROUPS[group_by].toLowerCase()
 const OFFERED = Object.entries(GROUPS).filter(([group]) => group !== 'day')
 
 export function Usage({ url }: { readonly url: PageUrl }) {
-  const address = url.query.toString()
-  const nowMs = useMemo(Date.now, [address])
+  const nowMs = useMemo(Date.now, [url.query.toString()])
   const range = wholeDays(rangeOf(url, nowMs, '30d'))
   const { from, to, isByHour } = range
   const groupBy = (url.query.get('group_by') || 'model') as UsageGroup
@@ -49,23 +46,21 @@ export function Usage({ url }: { readonly url: PageUrl }) {
       </div>
       <Loading of={usage}>
         {(page) =>
-          page.total.requests === 0 ? (
-            NOTHING_USED
-          ) : (
-            <>
-              <UsageChart
-                title={`by ${wordOf(page)}`}
-                page={page}
-                isByHour={isByHour}
-                url={url}
-                onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
-                latency={whose.account + whose.key_id === '' ? () => <LatencyChart {...range} /> : undefined}
-              />
-              <section class="panel apart">
-                <NumbersTable page={page} range={range} />
-              </section>
-            </>
-          )
+          page.total.requests === 0
+            ? NOTHING_USED
+            : [
+                <UsageChart
+                  title={`by ${wordOf(page)}`}
+                  page={page}
+                  isByHour={isByHour}
+                  url={url}
+                  onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
+                  latency={whose.account + whose.key_id === '' ? () => <LatencyChart {...range} /> : undefined}
+                />,
+                <section class="panel apart">
+                  <NumbersTable page={page} range={range} />
+                </section>,
+              ]
         }
       </Loading>
     </Page>
@@ -153,14 +148,12 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
 
 function marginOf({ margin, without_cost }: UsageNumbers) {
   const unknown = counted(without_cost)
-  return (
-    <>
-      <Credits of={margin} />
-      {without_cost > 0 && (
-        <small class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
-          {unknown} unknown
-        </small>
-      )}
-    </>
-  )
+  return [
+    <Credits of={margin} />,
+    without_cost > 0 && (
+      <small class="note" title={`Without ${unknown} answers whose cost to us is not known`}>
+        {unknown} unknown
+      </small>
+    ),
+  ]
 }

@@ -16,25 +16,9 @@ function cellOf(value: unknown): string {
 }
 
 const KEY_FIELDS = [
-  'id',
-  'name',
-  'external_id',
-  'status',
-  'last_four',
-  'granted',
-  'available',
-  'held',
-  'spent',
-  'rpm',
-  'daily_limit',
-  'max_concurrent',
-  'requests_today',
-  'last_used_at',
-  'expires_at',
-  'created_at',
-  'note',
-  'account_id',
-  'account_name',
+  ...['id', 'name', 'external_id', 'status', 'last_four', 'granted', 'available', 'held', 'spent'],
+  ...['rpm', 'daily_limit', 'max_concurrent', 'requests_today', 'last_used_at', 'expires_at', 'created_at'],
+  ...['note', 'account_id', 'account_name'],
 ] as const satisfies readonly (keyof KeyShape)[]
 
 export function keysCsv(keys: readonly KeyShape[]): string {
@@ -46,17 +30,8 @@ export function customersCsv(customers: readonly AccountShape[]): string {
 }
 
 const USAGE_NUMBERS = [
-  'requests',
-  'completed',
-  'refused',
-  'failed',
-  'prompt_tokens',
-  'completion_tokens',
-  'cached_tokens',
-  'cost',
-  'upstream_cost',
-  'margin',
-  'without_cost',
+  ...['requests', 'completed', 'refused', 'failed', 'prompt_tokens', 'completion_tokens', 'cached_tokens'],
+  ...['cost', 'upstream_cost', 'margin', 'without_cost'],
 ] as const
 
 export function usageCsv({ data, groups, group_by }: UsagePage, isByHour: boolean): string {

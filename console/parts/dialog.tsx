@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
-import { focusHeading } from './page.tsx'
-import { Problem } from './panel.tsx'
+import { focusHeading, Problem } from './panel.tsx'
 import { useSubmission } from './use-load.ts'
 
 type Props = {
@@ -98,10 +97,6 @@ export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose,
   )
 }
 
-export function Sure({ children }: { readonly children: ComponentChildren }) {
-  return (
-    <Tick class="sure" required>
-      {children}
-    </Tick>
-  )
+export function Sure(props: { readonly children: ComponentChildren }) {
+  return <Tick class="sure" required {...props} />
 }

@@ -19,18 +19,16 @@ export function RangePicker({ url, range }: { readonly url: PageUrl; readonly ra
   const momentOf = (typed: string) => new Date(isUtc ? `${typed}Z` : typed).toISOString()
   return (
     <Picker label="Range" value={preset ?? spanText(range, isUtc)} onChoose={go} isFixed>
-      {(choose) => (
-        <>
-          <Choices label="a range" choices={CHOICES} onChoose={(name) => choose({ range: name })} />
-          <Span
-            unit={isUtc ? 'UTC' : 'local time'}
-            type="datetime-local"
-            from={typedText(range.from, isUtc)}
-            to={typedText(range.to ?? new Date().toISOString(), isUtc)}
-            onChoose={([from, to]) => choose({ from: momentOf(from), to: momentOf(to) })}
-          />
-        </>
-      )}
+      {(choose) => [
+        <Choices label="a range" choices={CHOICES} onChoose={(name) => choose({ range: name })} />,
+        <Span
+          unit={isUtc ? 'UTC' : 'local time'}
+          type="datetime-local"
+          from={typedText(range.from, isUtc)}
+          to={typedText(range.to ?? new Date().toISOString(), isUtc)}
+          onChoose={([from, to]) => choose({ from: momentOf(from), to: momentOf(to) })}
+        />,
+      ]}
     </Picker>
   )
 }

@@ -92,8 +92,7 @@ export function lastsText(available: string, all: readonly { day: string; cost: 
   const cost = sumOf(days, (day) => Number(day.cost))
   const beginMs = Date.parse(days[0]?.day ?? '')
   if (!(cost > 0) || !(nowMs > beginMs)) return 'Nothing was charged in the last week.'
-  const left = (Number(available) / cost) * ((nowMs - beginMs) / DAY_MS)
-  return `Lasts ${lengthText(left)} at the last week’s rate.`
+  return `Lasts ${lengthText((Number(available) / cost) * ((nowMs - beginMs) / DAY_MS))} at the last week’s rate.`
 }
 
 function lengthText(days: number): string {

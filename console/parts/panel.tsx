@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { ApiFailure } from '../api.ts'
+import { identity } from '../session.ts'
 import { colourIn, LINE } from './chart.tsx'
 import { Button } from './controls.tsx'
+import { SearchBox } from './search-box.tsx'
 import type { Loaded } from './use-load.ts'
 
 type Props = {
@@ -88,12 +91,10 @@ type LoadingProps<T> = { readonly of: Omit<Loaded<T>, 'set'>; readonly children:
 
 /** The last known data is shown, also when reloading failed. */
 export function Loading<T>({ of, children }: LoadingProps<T>) {
-  return (
-    <>
-      <Problem failure={of.failure} again={() => void of.reload()} />
-      {of.data === undefined ? !of.failure && <p class="quiet">Loading…</p> : children(of.data)}
-    </>
-  )
+  return [
+    <Problem failure={of.failure} again={() => void of.reload()} />,
+    of.data === undefined ? !of.failure && <p class="quiet">Loading…</p> : children(of.data),
+  ]
 }
 
 export function Problem({ failure, again }: { readonly failure: ApiFailure | undefined; readonly again?: () => void }) {
@@ -146,12 +147,11 @@ function Sparkline({ of: values, colour }: NonNullable<MetricProps['shape']>) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {values.length > 1 && most > 0 && (
-        <>
-          <polygon fill={colourIn(colour)} opacity="0.1" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />
-          <polyline {...LINE} stroke={colourIn(colour)} vector-effect="non-scaling-stroke" points={points} />
-        </>
-      )}
+      {values.length > 1 &&
+        most > 0 && [
+          <polygon fill={colourIn(colour)} opacity="0.1" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} />,
+          <polyline {...LINE} stroke={colourIn(colour)} vector-effect="non-scaling-stroke" points={points} />,
+        ]}
     </svg>
   )
 }
@@ -182,4 +182,31 @@ export function LeftBar({ of: { available, granted } }: { readonly of: Pick<KeyS
   const share = Number(granted) > 0 ? Number(available) / Number(granted) : 0
   const colour = share < 0.1 ? 'c4' : share < 0.25 ? 'c2' : 'c0'
   return <Share of={share} colour={colour} label="Left of what was granted" title={`Of ${granted} granted`} />
+}
+
+type PageProps = { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren }
+
+let isFirst = true
+
+export const focusHeading = () => document.querySelector<HTMLElement>('h1')?.focus()
+
+/** A page begins at its heading, which is read out and focused after a change of page. */
+export function Page({ title, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Waybill`
+  }, [title])
+  useLayoutEffect(() => {
+    if (!isFirst) focusHeading()
+    isFirst = false
+  }, [])
+  return (
+    <main id="main">
+      <header class="row wrap title">
+        <h1 tabIndex={-1}>{title}</h1>
+        {identity.get() && <SearchBox />}
+        {actions && <div class="row wrap">{actions}</div>}
+      </header>
+      {children}
+    </main>
+  )
 }

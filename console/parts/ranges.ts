@@ -39,8 +39,7 @@ type Addressed = { readonly query: URLSearchParams }
 
 /** A range is in the address by its name, or by two moments or UTC days. */
 export function rangeOf(url: Addressed, nowMs: number, usual = '24h'): Range {
-  const hasMoments = url.query.has('from') || url.query.has('to')
-  const name = url.query.get('range') ?? (hasMoments ? 'custom' : usual)
+  const name = url.query.get('range') ?? (url.query.has('from') || url.query.has('to') ? 'custom' : usual)
   const [, spanAt] = BY_NAME.get(name) ?? []
   const [from, to] = spanAt?.(nowMs) ?? [
     momentIn(url, 'from') ?? dayText(nowMs - 6 * DAY_MS),

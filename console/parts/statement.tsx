@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
 import { statementPage } from '../../layers/gateway/domain/rows/statement-page.ts'
 import { type ApiFailure, ask, failureFrom } from '../api.ts'
-import { Button } from './controls.tsx'
-import { download } from './download.ts'
+import { Button, download } from './controls.tsx'
 import { Problem } from './panel.tsx'
 
 /** Saves the statement of a month as a page to print. */

@@ -79,18 +79,16 @@ type RowsProps<Row> = Shown<Row> & { readonly of: Listed<Row>; readonly empty: C
 
 export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
   const isEmpty = of.rows.length === 0
-  return (
-    <>
-      {isEmpty &&
-        !of.isLoading &&
-        !of.failure &&
-        (of.hasMore ? <p class="empty">Nothing among the newest. There is more to look through.</p> : empty)}
-      {!isEmpty && <Table {...shown} rows={of.rows} />}
-      <Problem failure={of.failure} again={isEmpty ? of.reload : of.more} />
-      {of.isLoading && <p class="quiet">Loading…</p>}
-      {of.hasMore && !of.isLoading && <Button onClick={of.more}>Load more</Button>}
-    </>
-  )
+  return [
+    isEmpty &&
+      !of.isLoading &&
+      !of.failure &&
+      (of.hasMore ? <p class="empty">Nothing among the newest. There is more to look through.</p> : empty),
+    !isEmpty && <Table {...shown} rows={of.rows} />,
+    <Problem failure={of.failure} again={isEmpty ? of.reload : of.more} />,
+    of.isLoading && <p class="quiet">Loading…</p>,
+    of.hasMore && !of.isLoading && <Button onClick={of.more}>Load more</Button>,
+  ]
 }
 
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {

@@ -62,14 +62,12 @@ export function routeState(attempts: number, failures: number): string {
 type Ended = { readonly http_status: number; readonly outcome: string; readonly error_code: string | null }
 
 export function Status({ of: { http_status: status, outcome, error_code: code } }: { readonly of: Ended }) {
-  return (
-    <>
-      <span class={`badge ${kindOf(status, outcome)}`} title={outcome}>
-        {status > 0 ? status : outcome}
-      </span>
-      {code && <small class="note">{code}</small>}
-    </>
-  )
+  return [
+    <span class={`badge ${kindOf(status, outcome)}`} title={outcome}>
+      {status > 0 ? status : outcome}
+    </span>,
+    code && <small class="note">{code}</small>,
+  ]
 }
 
 function kindOf(status: number, outcome: string): string {

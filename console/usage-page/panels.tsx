@@ -38,12 +38,10 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
       </Panel>
       <Panel title={`Charged by day, last ${DAYS} days`} isRegion>
         <Loading of={byDay}>
-          {({ left_out }) => (
-            <>
-              {days && <Days of={days} />}
-              {left_out.length > 0 && <p class="notice warn">Too many requests: earlier ones of today are missing.</p>}
-            </>
-          )}
+          {({ left_out }) => [
+            days && <Days of={days} />,
+            left_out.length > 0 && <p class="notice warn">Too many requests: earlier ones of today are missing.</p>,
+          ]}
         </Loading>
       </Panel>
       <Panel title={`By model, last ${DAYS} days`} isRegion>
@@ -71,25 +69,23 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
 }
 
 function Days({ of: days }: { readonly of: readonly DaySum[] }) {
-  return (
-    <>
-      <Chart
-        caption="Credits charged by day"
-        unit="credits"
-        height={170}
-        points={days}
-        nameOf={({ day }) => day.slice(5)}
-        series={[
-          { label: 'charged', colour: 'c0', of: ({ cost }) => Number(cost), told: ({ cost }) => <Credits of={cost} /> },
-        ]}
-        isCounting
-      />
-      <details>
-        <summary>As a table</summary>
-        <Table caption="Days" columns={DAY_SUMS} rows={days.filter((day) => day.requests > 0).toReversed()} by="day" />
-      </details>
-    </>
-  )
+  return [
+    <Chart
+      caption="Credits charged by day"
+      unit="credits"
+      height={170}
+      points={days}
+      nameOf={({ day }) => day.slice(5)}
+      series={[
+        { label: 'charged', colour: 'c0', of: ({ cost }) => Number(cost), told: ({ cost }) => <Credits of={cost} /> },
+      ]}
+      isCounting
+    />,
+    <details>
+      <summary>As a table</summary>
+      <Table caption="Days" columns={DAY_SUMS} rows={days.filter((day) => day.requests > 0).toReversed()} by="day" />
+    </details>,
+  ]
 }
 
 function lastDays({ data }: Sums<DaySum>, nowMs: number): readonly DaySum[] {

@@ -1,6 +1,6 @@
 import { readAdminSettings, readConfig } from '../../layers/gateway/platform/config.ts'
 import { jsonLog, printLine } from '../../layers/gateway/platform/log/log.ts'
-import { openTables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { openTables } from '../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { createAdmin } from './create.ts'
 import { signedCaller } from './identify.ts'
 import { stageKeys } from './stage-keys.ts'

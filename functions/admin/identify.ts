@@ -8,7 +8,7 @@ import { isSecret } from '../../layers/gateway/domain/keys/secret-text.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { findAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { allowanceAt } from '../../layers/gateway/store/admin-keys/allowance.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 
 /** API Gateway's event (an HTTP API, version 2.0), as far as it is read. */
 export type AdminEvent = {

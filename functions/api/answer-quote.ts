@@ -110,8 +110,7 @@ function coveredTokens(priced: PricedRequest, key: Key, isHidden: boolean, nowMs
 }
 
 function costWith({ model, chat }: PricedRequest, prompt: number, completion: number): Nano {
-  const images = mostImages(chat)
-  return costOf(model.tokenPrice, { ...NO_QUANTITIES, prompt, completion, images })
+  return costOf(model.tokenPrice, { ...NO_QUANTITIES, prompt, completion, images: mostImages(chat) })
 }
 
 const OUTPUT_RULES = ADMISSION_RULES.filter(

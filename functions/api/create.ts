@@ -1,9 +1,10 @@
 import middy from '@middy/core'
 import { loadContract } from '../../layers/gateway/contracts/contracts.ts'
 import { modelsFor } from '../../layers/gateway/domain/admission/access.ts'
+import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import type { AccountBalance } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
-import type { EndpointOf } from '../../layers/gateway/endpoints.ts'
+import { type EndpointOf, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { admit, refusingAfterAdmission } from '../../layers/gateway/flow/admission/admit.ts'
 import { readAndPrice, readJson } from '../../layers/gateway/flow/admission/read-and-price.ts'
 import { type CountTokens, tokenQueue } from '../../layers/gateway/flow/billing/count-texts.ts'
@@ -16,18 +17,23 @@ import type {
 } from '../../layers/gateway/flow/request.ts'
 import type { GatewayContext } from '../../layers/gateway/middleware/gate.ts'
 import { authorize } from '../../layers/gateway/middleware/identify.ts'
-import { type Page, servePages } from '../../layers/gateway/middleware/without-key.ts'
+import { type Page, type Pages, servePages } from '../../layers/gateway/middleware/without-key.ts'
 import { readTopUpUrl } from '../../layers/gateway/platform/config.ts'
 import { waitAtMost } from '../../layers/gateway/platform/retry.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { newestRequests } from '../../layers/gateway/store/rows/newest-requests.ts'
+import { type RowBudget, usageOfKey } from '../../layers/gateway/store/rows/usage-of-key.ts'
+import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { creditsOf, introspection } from '../../layers/gateway/wire/keys/introspection.ts'
 import { idInPath, noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 import { readQuote } from '../../layers/gateway/wire/requests/read-quote.ts'
 import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/routing/models.ts'
+import { readUsageQuery, type UsageGroup, type UsageQuery } from '../../layers/gateway/wire/rows/usage-query.ts'
+import { usageRecord } from '../../layers/gateway/wire/rows/usage-record.ts'
+import { usageSums } from '../../layers/gateway/wire/rows/usage-sums.ts'
 import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
-import { answerUsage } from './answer-usage.ts'
-import { PUBLIC_PAGES } from './public-pages.ts'
 
 const loadUsagePage = (): Promise<Page> => import('#usage-page').then(({ usagePage }) => usagePage())
 
@@ -137,4 +143,96 @@ async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promi
   event.body = body
   event.isBase64Encoded = false
   await loadContract(request.endpoint)
+}
+
+const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
+const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const NAME = 'Waybill'
+const CALLS = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\+?\}/, 'ID')}`)
+const WHAT = 'A chat routing gateway: OpenAI- and Anthropic-compatible, with keys, limits and exact charges.'
+
+/** The pages of every gateway, which tell a stranger no more than the documents do. */
+export const PUBLIC_PAGES: Pages = {
+  '/': () => page(home(), 'text/html; charset=utf-8', { 'Content-Security-Policy': POLICY }),
+  '/health': () => json('{"status":"ok"}', { 'Cache-Control': 'no-store' }),
+  '/llms.txt': () => page(llms(), 'text/plain; charset=utf-8'),
+  '/openapi.json': async () => json((await import('#openapi')).openapiText()),
+}
+
+function home(): string {
+  const paths = CALLS.map((call) => `<li><code>${call}</code>`).join('')
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${NAME}</title><body><main><h1>${NAME}</h1><p>${WHAT}</p><p>The base URL of an OpenAI SDK is this address with <code>/v1</code>, its API key the one that the operator of this gateway has given you.</p><ul><li><a href="/openapi.json">openapi.json</a>: every call, in OpenAPI<li><a href="/llms.txt">llms.txt</a>: the same in short, for programs that read<li><a href="/health">health</a></ul><h2>Calls</h2><ul>${paths}</ul></main></body></html>`
+}
+
+function llms(): string {
+  const paths = CALLS.map((call) => `- ${call}`).join('\n')
+  return `# ${NAME}
+
+> ${WHAT}
+
+Call it as you would call OpenAI: the base URL is this address with /v1, and every call has the header "Authorization: Bearer KEY" with a key of this gateway. GET /v1/models lists the models of the key, POST /v1/quote what a request would cost. An answer has X-Request-Id, by which GET /v1/usage/ID tells its charge.
+
+## Calls
+
+${paths}
+
+## Documents
+
+- [OpenAPI](/openapi.json): every call, its fields and its errors
+`
+}
+
+function page(body: string, type: string, headers: Readonly<Record<string, string>> = {}): Page {
+  return { body, headers: { ...COMMON, 'Content-Type': type, 'Cache-Control': 'public, max-age=300', ...headers } }
+}
+
+function json(body: string, headers?: Readonly<Record<string, string>>): Page {
+  return page(body, 'application/json', { 'Access-Control-Allow-Origin': '*', ...headers })
+}
+
+/** The most rows that a call reads for a filter that few rows pass, and for sums: it is free, and must stay cheap. */
+const MOST_ROWS = { listed: 2_000, summed: 10_000 }
+
+export function answerUsage(tables: Tables) {
+  const read = readUsageRow(tables)
+  return ({ credential: { key }, nowMs }: AdmittedRequest, { rawPath, rawQueryString }: GatewayEvent) => {
+    const id = idInPath(rawPath)
+    if (id !== undefined) return answerRow(id, key.id)
+    const query = readUsageQuery(rawQueryString, nowMs)
+    const { group } = query
+    return group === undefined ? answerList(tables, key, query) : answerSums(tables, key, { ...query, group }, nowMs)
+  }
+
+  async function answerRow(requestId: string, keyId: string) {
+    const row = await read(requestId)
+    if (row?.keyId === keyId) return usageRecord(row)
+    throw new GatewayError(
+      'not_found',
+      'This key has no request with that id. It is in the X-Request-Id header of an answer.',
+    )
+  }
+}
+
+async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
+  const { model } = query
+  const matches =
+    model === undefined ? undefined : (row: { readonly model?: string | undefined }) => row.model === model
+  const found = await newestRequests(tables, { ...query, keyIds: [keyId], matches, mostRows: MOST_ROWS.listed })
+  const { rows, next } = found
+  return {
+    object: 'list',
+    data: rows.map(usageRecord),
+    has_more: next !== undefined,
+    last_id: next ?? rows.at(-1)?.requestId ?? null,
+  }
+}
+
+type Summed = UsageQuery & { readonly group: UsageGroup }
+
+export async function answerSums(tables: Tables, key: Key, query: Summed, nowMs: number, rows = MOST_ROWS.summed) {
+  const { range, model, group } = query
+  const budget: RowBudget = { rows, leftOut: [], nowMs }
+  const usage = await Array.fromAsync(usageOfKey(tables, key, range, budget))
+  const wanted = model === undefined ? usage : usage.filter(({ part }) => part.model === model)
+  return usageSums(group, range, wanted, budget.leftOut)
 }

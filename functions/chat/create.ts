@@ -60,8 +60,7 @@ export function createChat(instance: Instance, given: Given) {
     .use(gates(instance, 'chat'))
     .handler(async (event: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
       const body = inOnePiece(await chat(deps, request as IdentifiedRequest, event))
-      const headers = request.priced?.chat.stream ? EVENT_STREAM : JSON_BODY
-      return { statusCode: 200, headers, body }
+      return { statusCode: 200, headers: request.priced?.chat.stream ? EVENT_STREAM : JSON_BODY, body }
     })
 }
 

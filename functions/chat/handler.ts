@@ -12,11 +12,9 @@ export const handler = createChat(openInstance(), {
   limitHeap: heapLimiter(readMemoryMb()),
 })
 
-/**
- * Keeps V8's heap small, as a function pays for all of its memory. The space for new objects does not grow: measured,
- * that saves 20 MB and takes no longer. The returned function runs before each request and collects garbage after large
- * ones, which V8 would let grow up to the function's whole memory; requests of the usual size never need it.
- */
+// Keeps V8's heap small, as a function pays for all of its memory. The space for new objects does not grow: measured,
+// that saves 20 MB and takes no longer. The returned function runs before each request and collects garbage after large
+// ones, which V8 would let grow up to the function's whole memory; requests of the usual size never need it.
 function heapLimiter(memoryMb: number): () => void {
   setFlagsFromString('--semi-space-growth-factor=1')
   const mostBytes = memoryMb * 1024 * 1024 * MOST_OF_MEMORY

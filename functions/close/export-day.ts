@@ -5,7 +5,7 @@ import { type DayTotal, sumsOf } from '../../layers/gateway/domain/rows/day-tota
 import { byMoment, EXPORT_FOLDER, exportLine, exportPath } from '../../layers/gateway/domain/rows/export-line.ts'
 import { FOCUS_FOLDER, focusLines } from '../../layers/gateway/domain/rows/focus-line.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { type ExportCursor, noteClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
 import { queryUsageRows } from '../../layers/gateway/store/rows/usage-rows.ts'

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time
 import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { addTo, emptyPart } from '../../layers/gateway/domain/rows/day-total.ts'
 import { UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
 import {
   hourOf,

@@ -1,5 +1,4 @@
-import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
+import { DAY_MS, ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/time.ts'
 import { dueNotices, type Owner } from '../../layers/gateway/domain/keys/notice.ts'
 import { readTopUpUrl } from '../../layers/gateway/platform/config.ts'
 import { noteDelivery } from '../../layers/gateway/store/notices/deliveries.ts'

@@ -34,8 +34,7 @@ export function addUsageExport(parent: Construct, stage: Stage) {
   const catalogId = Aws.ACCOUNT_ID
   const databaseInput = { name: databaseName, description: `Usage of the Waybill stage ${stage.name}` }
   const database = new CfnDatabase(scope, 'Database', { catalogId, databaseInput })
-  const table = new CfnTable(scope, 'Table', { catalogId, databaseName, tableInput: tableOf(bucket) })
-  table.addResourceDependency(database)
+  new CfnTable(scope, 'Table', { catalogId, databaseName, tableInput: tableOf(bucket) }).addResourceDependency(database)
   const days = [EXPORT_FOLDER, FOCUS_FOLDER].map((folder) => bucket.arnForObjects(`${folder}/*`))
   return {
     bucket,

@@ -39,8 +39,7 @@ export function addEdgeLogs(parent: Construct, stage: Stage, distributionId: str
     s3SuffixPath: '{yyyy}/{MM}/{dd}',
   })
   delivery.addResourceDependency(source)
-  const objects = bucket.arnForObjects(`AWSLogs/${stack.account}/*`)
-  letUse(bucket, 'delivery.logs.amazonaws.com', 's3:PutObject', objects, {
+  letUse(bucket, 'delivery.logs.amazonaws.com', 's3:PutObject', bucket.arnForObjects(`AWSLogs/${stack.account}/*`), {
     StringEquals: { 'aws:SourceAccount': stack.account, ...OWNED },
     ArnLike: { 'aws:SourceArn': arnOf(scope, 'logs', 'delivery-source', name) },
   })

@@ -20,10 +20,8 @@ type Props = {
   readonly originSecret: string
 } & EdgeParts
 
-/**
- * Lambda takes events of 6 MiB ("Lambda quotas"). In them the text of a JSON body may double, because quotation marks are escaped; one of another
- * type is in base64, a third longer. A longer body than these is refused here, because Lambda's own refusal is in no client's words.
- */
+// Lambda takes events of 6 MiB ("Lambda quotas"). In them the text of a JSON body may double, because quotation marks are escaped; one of another
+// type is in base64, a third longer. A longer body than these is refused here, because Lambda's own refusal is in no client's words.
 const [MAY_DOUBLE_BYTES, MOST_BYTES] = [3_000_000, 4_600_000]
 const message = 'The request body is too large; at most 4194304 bytes are accepted. Send less, or in several requests.'
 const error = { message, type: 'invalid_request_error', param: null, code: 'request_too_large' }

@@ -83,10 +83,8 @@ export function stacksInUsEast1(main: Stack, stage: Stage, region: string) {
   }
 }
 
-/**
- * Another one whenever a resource of these stacks changes. CloudFormation reads the output of another stack only while it
- * updates the resource that refers to it (Fn::GetStackOutput in its reference), and tells nobody of a new value.
- */
+// Another one whenever a resource of these stacks changes. CloudFormation reads the output of another stack only while it
+// updates the resource that refers to it (Fn::GetStackOutput in its reference), and tells nobody of a new value.
 function contentHashOf(stacks: readonly Stack[]): string {
   const resourcesOf = (stack: Stack) => {
     const resources = stack.node.findAll().filter(CfnResource.isCfnResource)

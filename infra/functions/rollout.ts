@@ -10,10 +10,8 @@ import type { Stage } from '../stages.ts'
 import type { Functions } from './functions.ts'
 import type { GatewayFunction } from './gateway-function.ts'
 
-/**
- * The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
- * that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
- */
+// The alarms by which a deployment is rolled back: those for faults of our own code. An upstream that fails, or a key
+// that a provider refuses, is no reason; and CloudFront's metrics are in one region only.
 const TAKE_BACK: readonly AlarmName[] = [
   ...(['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', 'FunctionErrors', 'SweepStopped'] as const),
 ]

@@ -35,8 +35,7 @@ export class Aws {
 
   async tables(): Promise<string[]> {
     const client = new DynamoDBClient({ region: this.region, maxAttempts: 2 })
-    const pages = await Array.fromAsync(paginateListTables({ client }, {}))
-    return pages.flatMap(({ TableNames = [] }) => TableNames)
+    return (await Array.fromAsync(paginateListTables({ client }, {}))).flatMap(({ TableNames = [] }) => TableNames)
   }
 
   /** The text of an answer with status 200. An SDK client for each of these would be megabytes for one question. */

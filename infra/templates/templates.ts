@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32, deflateRawSync } from 'node:zlib'
 import * as cdk from 'aws-cdk-lib'
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda'
 import cdkJson from '../../cdk.json' with { type: 'json' }
@@ -11,7 +12,6 @@ import { LOG_DAYS, MAY_COME_LATER } from '../setting-table.ts'
 import { numberRange } from '../settings.ts'
 import { pascal, reservedBy, STAGE_NAMES, stageOf } from '../stages.ts'
 import { Waybill } from '../waybill.ts'
-import { type Entry, zip } from './zip.ts'
 
 const BUCKET = 'CodeBucket'
 
@@ -67,8 +67,7 @@ function addParameters(stack: cdk.Stack, stage: StageName): Partial<WaybillProps
     const limits = name === 'logRetentionDays' ? { allowedValues: LOG_DAYS.map(String) } : numberRange(name)
     const description = `The setting ${name}, as docs/deploy.md has it`
     const numeric = { type: 'Number', default: defaults[name], description, ...limits }
-    const parameter = new cdk.CfnParameter(stack, pascal(name), numeric)
-    return [name, parameter.valueAsNumber]
+    return [name, new cdk.CfnParameter(stack, pascal(name), numeric).valueAsNumber]
   })
   const alarmEmail = new cdk.CfnParameter(stack, 'AlarmEmail', {
     description: 'The setting alarmEmail: the address that gets the alarms',
@@ -100,8 +99,7 @@ type Template = { readonly Parameters: Readonly<Record<string, unknown>> }
 function withoutUnused<T extends Template>({ Parameters, ...rest }: T) {
   const text = JSON.stringify(rest)
   const isUsed = (name: string) => text.includes(`{"Ref":"${name}"}`) || text.includes(`\${${name}}`)
-  const used = Object.entries(Parameters).filter(([name]) => isUsed(name))
-  return { Parameters: Object.fromEntries(used), ...rest }
+  return { Parameters: Object.fromEntries(Object.entries(Parameters).filter(([name]) => isUsed(name))), ...rest }
 }
 
 type Files = Readonly<Record<string, { source: { path: string; packaging: string }; destinations: Destinations }>>
@@ -119,4 +117,42 @@ function filesIn(folder: string): Entry[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = names.filter((name) => statSync(join(folder, name)).isFile())
   return files.map((name) => ({ name: name.replaceAll('\\', '/'), data: readFileSync(join(folder, name)) }))
+}
+
+export type Entry = { readonly name: string; readonly data: Buffer }
+
+const VERSION = 20
+const UTF8_NAMES = 0x0800
+const DEFLATED = 8
+/** The first day that the format knows, so that the same files always make the same archive. */
+const DATE = 0x0021
+/** A file that everybody may read: Lambda runs the code as another user. */
+const MODE = (0o100644 << 16) >>> 0
+const MADE_BY_UNIX = 0x0314
+
+/** An archive of these files, by PKWARE's APPNOTE.TXT 4.3; for less than 4 GiB and 65,536 files. */
+export function zip(entries: readonly Entry[]): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, data } of entries) {
+    const [path, packed] = [Buffer.from(name), deflateRawSync(data, { level: 9 })]
+    const facts = words(2, UTF8_NAMES, DEFLATED, 0, DATE)
+    const sizes = Buffer.concat([words(4, crc32(data), packed.length, data.length), words(2, path.length, 0)])
+    const local = Buffer.concat([words(4, 0x04034b50), words(2, VERSION), facts, sizes, path, packed])
+    const rest = Buffer.concat([words(2, 0, 0, 0), words(4, MODE, offset)])
+    directory.push(Buffer.concat([words(4, 0x02014b50), words(2, MADE_BY_UNIX, VERSION), facts, sizes, rest, path]))
+    parts.push(local)
+    offset += local.length
+  }
+  const index = Buffer.concat(directory)
+  const count = entries.length
+  const end = [words(4, 0x06054b50), words(2, 0, 0, count, count), words(4, index.length, offset), words(2, 0)]
+  return Buffer.concat([...parts, index, ...end])
+}
+
+function words(bytes: 2 | 4, ...values: number[]): Buffer {
+  const buffer = Buffer.alloc(bytes * values.length)
+  for (const [index, value] of values.entries()) buffer.writeUIntLE(value, index * bytes, bytes)
+  return buffer
 }

@@ -24,26 +24,19 @@ export const FAULT_WORDS = { error: wordsOf }
 function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue
   const format = issue.code === 'invalid_format' ? FORMATS[issue.format] : undefined
-  switch (issue.code) {
-    case 'invalid_type':
-      return must(KINDS[issue.expected] ?? `of the type ${issue.expected}`)
-    case 'invalid_value':
-      return oneOf(issue.values, input)
-    case 'invalid_union':
-      return issue.discriminator && chosen(issue.discriminator)
-    case 'invalid_format':
-      return format && must(format)
-    case 'invalid_key':
-      return `its name ${issue.issues[0]?.message}`
-    case 'too_small':
-      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty'
-      return bound(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin)
-    case 'too_big':
-      return bound(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue.origin)
-    case 'unrecognized_keys':
-      return noSuchFields(issue.keys, issue.inst)
+  if (format) return must(format)
+  if (issue.code === 'invalid_type') return must(KINDS[issue.expected] ?? `of the type ${issue.expected}`)
+  if (issue.code === 'invalid_value') return oneOf(issue.values, input)
+  if (issue.code === 'invalid_union') return issue.discriminator && chosen(issue.discriminator)
+  if (issue.code === 'invalid_key') return `its name ${issue.issues[0]?.message}`
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty'
+    return bound(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin)
   }
-  return undefined
+  if (issue.code === 'too_big') {
+    return bound(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue.origin)
+  }
+  return issue.code === 'unrecognized_keys' ? noSuchFields(issue.keys, issue.inst) : undefined
 
   function must(be: string): string {
     return `must be ${be}, but ${describe(input)}`

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { plainText } from '../gateway/domain/basics/plain-text.ts'
-import { CliError } from './cli-error.ts'
+import { CliError } from './output.ts'
 
 type Dialogue = { readonly input: Readable & { readonly isTTY?: boolean }; readonly output: Writable }
 

@@ -1,6 +1,6 @@
 import { type Output, plainJson, plainLine } from '../gateway/domain/basics/plain-text.ts'
-import { formatCredits } from '../gateway/domain/money/money.ts'
-import type { Screen } from './terminal.ts'
+import { formatCredits, parseSignedCredits } from '../gateway/domain/money/money.ts'
+import type { Screen, Style } from './terminal.ts'
 
 /** One JSON value and nothing else. Money is a decimal string of credits there as everywhere. */
 export function printJson(out: Output, value: unknown): void {
@@ -36,4 +36,126 @@ export function printFields({ painted, paint }: Screen, fields: Readonly<Record<
   for (const [name, value] of Object.entries(fields)) {
     painted(`${paint.dim(name.padEnd(width))}  ${cellText(value)}`)
   }
+}
+
+type Column<Row> = {
+  readonly of: (row: Row) => Cell
+  /** A shorter cell for a terminal, for example a name in place of an id; false leaves the column to --wide and pipes. */
+  readonly short?: ((row: Row) => Cell) | false
+  /** Left out on a terminal that is too narrow for it. */
+  readonly isSpare?: true
+  /** Never shortened, as an id that is to be copied. */
+  readonly isWhole?: true
+  readonly isSummed?: true
+  readonly style?: (row: Row) => Style | undefined
+}
+
+/** The names are the headings. A function alone is a column without options. */
+type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>
+
+type Shown<Row> = { readonly heading: string; readonly width: number; readonly isNumber: boolean } & Column<Row>
+
+const GAP = '  '
+/** Amounts of the admin API are decimal strings. */
+const NUMBER = /^-?\d+(\.\d+)?$/
+/** No text is shortened to less than this. */
+const LEAST_WIDTH = 8
+
+export function wide<Row>(of: (row: Row) => Cell): Column<Row> {
+  return { of, short: false }
+}
+
+export function summed<Row>(of: (row: Row) => Cell): Column<Row> {
+  return { of, isSummed: true }
+}
+
+type Place = { readonly out: Screen; readonly json: boolean }
+type Rows<Row> = { readonly data: readonly Row[] }
+
+/** The list as it is with --json, otherwise its rows. */
+export function printList<Row>({ out, json }: Place, list: Rows<Row>, columns: Columns<Row>): void {
+  if (json) printJson(out, list)
+  else printTable(out, list.data, columns)
+}
+
+/** On a terminal within its width and with sums, otherwise whole. */
+export function printTable<Row>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): void {
+  const shown = fitted(shownColumns(screen, rows, columns), screen.width)
+  const { painted, paint, isTerminal } = screen
+  painted(paint.dim(lineOf(shown, ({ heading }) => heading)))
+  for (const row of rows) {
+    const styled = (text: string, { style }: Shown<Row>) => {
+      const by = style?.(row)
+      return by ? paint[by](text) : text
+    }
+    painted(lineOf(shown, ({ of }) => cellText(of(row)), styled))
+  }
+  if (isTerminal && rows.length > 1 && shown.some(({ isSummed }) => isSummed)) {
+    painted(paint.strong(lineOf(shown, (column, i) => totalText(column, i, rows))))
+  }
+}
+
+function shownColumns<Row>({ width, isTerminal }: Screen, rows: readonly Row[], columns: Columns<Row>): Shown<Row>[] {
+  const given = Object.entries(columns).map(([heading, column]) => ({
+    heading,
+    ...(typeof column === 'function' ? { of: column } : column),
+  }))
+  const isNarrow = width !== undefined
+  const shown: readonly (Column<Row> & { heading: string })[] = given.filter(
+    ({ short }) => !(isNarrow && short === false),
+  )
+  return shown.map(({ short, ...column }, i) => {
+    const of = (isNarrow && short) || column.of
+    const cells = rows.map(of)
+    const total = isTerminal ? totalText({ ...column, of }, i, rows) : ''
+    const texts = [column.heading, ...cells.map(cellText), total]
+    return {
+      ...column,
+      of,
+      width: Math.max(...texts.map((text) => text.length)),
+      isNumber: cells.length > 0 && cells.every((cell) => NUMBER.test(String(cell))),
+    }
+  })
+}
+
+/** Spare columns give way, from the right, and then the widest text, a character at a time. */
+function fitted<Row>(columns: readonly Shown<Row>[], width = Number.POSITIVE_INFINITY): readonly Shown<Row>[] {
+  const widths = columns.map((column) => column.width)
+  let excess = widths.reduce((sum, one) => sum + one, GAP.length * (columns.length - 1)) - width
+  const spare = columns.findLastIndex(({ isSpare }) => isSpare)
+  if (excess > 0 && spare >= 0) return fitted(columns.toSpliced(spare, 1), width)
+  for (; excess > 0; excess--) {
+    const texts = widths.map((one, i) => (columns[i]?.isNumber || columns[i]?.isWhole ? 0 : one))
+    const widest = Math.max(...texts)
+    if (widest <= LEAST_WIDTH) break
+    widths[texts.indexOf(widest)] = widest - 1
+  }
+  return columns.map((column, i) => ({ ...column, width: widths[i] ?? 0 }))
+}
+
+function lineOf<Row>(
+  columns: readonly Shown<Row>[],
+  textOf: (column: Shown<Row>, index: number) => string,
+  paint: (text: string, column: Shown<Row>) => string = (text) => text,
+): string {
+  const cells = columns.map((column, i) => {
+    const text = shortened(textOf(column, i), column.width)
+    const space = ' '.repeat(column.width - text.length)
+    return column.isNumber ? space + paint(text, column) : paint(text, column) + space
+  })
+  return cells.join(GAP).trimEnd()
+}
+
+export function shortened(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text
+}
+
+function totalText<Row>({ of, isSummed }: Column<Row>, index: number, rows: readonly Row[]): string {
+  if (!isSummed) return index === 0 ? 'total' : ''
+  return formatCredits(rows.reduce((sum, row) => sum + (parseSignedCredits(cellText(of(row))) ?? 0n), 0n))
+}
+
+/** A mistake that the person at the terminal can mend. Its message is all they see. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
 }

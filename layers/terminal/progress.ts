@@ -1,5 +1,5 @@
 import { plainLine } from '../gateway/domain/basics/plain-text.ts'
-import { shortened } from './table.ts'
+import { shortened } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
 export type Progress = ReturnType<typeof startProgress>

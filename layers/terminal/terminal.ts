@@ -26,8 +26,7 @@ export function outputOf({ output, errors }: Pick<Terminal, 'output' | 'errors'>
 /** The first line of a failure is the event, in red on a terminal; the others are details. */
 export function printFailure({ output, errors, env }: Terminal, message: string): void {
   const [first = '', ...more] = plainText(message).split('\n')
-  const lines = [paintFor(errors, env).bad(first), ...more]
-  new Console({ stdout: output, stderr: errors }).error(lines.join('\n'))
+  new Console({ stdout: output, stderr: errors }).error([paintFor(errors, env).bad(first), ...more].join('\n'))
 }
 
 export type Screen = ReturnType<typeof screenOf>

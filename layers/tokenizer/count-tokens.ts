@@ -5,10 +5,8 @@ import { sampleText } from './sample-text.ts'
 // Importing this file takes about a second and 270 MB: only an estimate pays for it.
 const encoding = new Tiktoken(o200k)
 
-/**
- * Runs that the encoding's pattern keeps whole, and whose merging takes time quadratic in their bytes. They are cut:
- * ASCII after 64 characters, other scripts (two to four bytes a character) after 32.
- */
+// Runs that the encoding's pattern keeps whole, and whose merging takes time quadratic in their bytes. They are cut:
+// ASCII after 64 characters, other scripts (two to four bytes a character) after 32.
 const LONG_RUN = /[^\p{ASCII}]{33,}|[\p{L}\p{M}]{65,}|[^\s\p{L}\p{N}]{65,}|[\s/]{65,}/gu
 const ASCII_CUT = 64
 const OTHER_CUT = 32

@@ -18,29 +18,18 @@ const TESTS: Readonly<Record<Test['kind'], (first: Found, ...others: Found[]) =>
 }
 
 export function holds(condition: Condition, item: Item, values: Values): boolean {
-  switch (condition.kind) {
-    case 'AND':
-      return holds(condition.left, item, values) && holds(condition.right, item, values)
-    case 'OR':
-      return holds(condition.left, item, values) || holds(condition.right, item, values)
-    case 'NOT':
-      return !holds(condition.of, item, values)
-    default: {
-      const [first, ...others] = condition.operands.map((operand) => read(operand, item, values))
-      return TESTS[condition.kind](first, ...others)
-    }
+  if ('of' in condition) return !holds(condition.of, item, values)
+  if ('left' in condition) {
+    const isLeft = holds(condition.left, item, values)
+    return isLeft === (condition.kind === 'OR') ? isLeft : holds(condition.right, item, values)
   }
+  const [first, ...others] = condition.operands.map((operand) => read(operand, item, values))
+  return TESTS[condition.kind](first, ...others)
 }
 
 function read(operand: Operand, item: Item, values: Values): Found {
-  switch (operand.kind) {
-    case 'attribute':
-      return attribute(item, operand.name)
-    case 'value':
-      return values[operand.token]
-    case 'size':
-      return sizeOf(read(operand.of, item, values))
-  }
+  if (operand.kind === 'size') return sizeOf(read(operand.of, item, values))
+  return operand.kind === 'value' ? values[operand.token] : attribute(item, operand.name)
 }
 
 /** A missing attribute equals nothing. */

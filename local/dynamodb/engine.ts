@@ -61,26 +61,15 @@ export class Engine {
 
   /** Throws a DynamoDbError. */
   execute({ operation, input }: Command): Members {
-    switch (operation) {
-      case 'UpdateItem':
-        return this.write('Update', input, OLD_AND_NEW)
-      case 'GetItem':
-        return getItem(this.tables, input as GetInput)
-      case 'PutItem':
-        return this.write('Put', input, OLD_ONLY)
-      case 'DeleteItem':
-        return this.write('Delete', input, OLD_ONLY)
-      case 'TransactWriteItems':
-        return this.transact(input)
-      case 'Query':
-        return query(this.tables, input as PageInput, this.options.pageBytes)
-      case 'Scan':
-        return scan(this.tables, input as PageInput, this.options.pageBytes)
-      case 'BatchGetItem':
-        return batchGet(this.tables, input)
-      default:
-        return this.tables.execute(operation, input)
-    }
+    if (operation === 'UpdateItem') return this.write('Update', input, OLD_AND_NEW)
+    if (operation === 'GetItem') return getItem(this.tables, input as GetInput)
+    if (operation === 'PutItem') return this.write('Put', input, OLD_ONLY)
+    if (operation === 'DeleteItem') return this.write('Delete', input, OLD_ONLY)
+    if (operation === 'TransactWriteItems') return this.transact(input)
+    if (operation === 'Query') return query(this.tables, input as PageInput, this.options.pageBytes)
+    if (operation === 'Scan') return scan(this.tables, input as PageInput, this.options.pageBytes)
+    if (operation === 'BatchGetItem') return batchGet(this.tables, input)
+    return this.tables.execute(operation, input)
   }
 
   /** The writes so far are finished: none conflicts any more. */

@@ -49,8 +49,7 @@ export function createDynamoDbServer({ engine, credentials, commit }: Options): 
       const target = String(request.headers['x-amz-target'])
       const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : ''
       const input = convertItems(parse(body), (item: Attributes) => fromAttributes(item))
-      const output = engine.execute({ operation, input })
-      return { status: 200, text: JSON.stringify(convertItems(output, toAttributes)) }
+      return { status: 200, text: JSON.stringify(convertItems(engine.execute({ operation, input }), toAttributes)) }
     } catch (error) {
       return refusal(error)
     }

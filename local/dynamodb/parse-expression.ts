@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Change, Comparator, Condition, Operand, Result, Simple, Term, Test } from './expression.ts'
 import { unsupported, validationError } from './failures.ts'
+import { refuseTwice } from './keys.ts'
 import { isReserved } from './reserved-words.ts'
 import type { TypeName } from './value.ts'
 
@@ -22,6 +23,7 @@ const CHANGED_BY = { ADD: typeSet('N', 'BS'), DELETE: typeSet('BS') }
 
 const TOKEN = /\s*(?:([A-Za-z_]\w*|\d+|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/gy
 const MOST_BYTES = 4_096
+const OVERLAP = 'Two document paths overlap with each other'
 const NAME = /^[A-Za-z_#]/
 const COMPARATORS: readonly Comparator[] = ['=', '<>', '<', '<=', '>', '>=']
 const SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
@@ -48,7 +50,7 @@ export class ExpressionParser {
 
   projection(text: string): string[] {
     const names = this.whole(text, () => this.list(() => this.name()))
-    refuseTwice(names)
+    refuseTwice(names, OVERLAP)
     return names
   }
 
@@ -63,7 +65,10 @@ export class ExpressionParser {
       }
       return read
     })
-    refuseTwice(changes.map(({ name }) => name))
+    refuseTwice(
+      changes.map(({ name }) => name),
+      OVERLAP,
+    )
     return changes
   }
 
@@ -241,8 +246,4 @@ function refuseSame([first, ...others]: readonly (Operand | Term)[]): void {
   if (others.some((other) => first?.kind === 'attribute' && isDeepStrictEqual(first, other))) {
     throw validationError('The first operand must be distinct from the remaining operands')
   }
-}
-
-function refuseTwice(names: readonly string[]): void {
-  if (new Set(names).size < names.length) throw validationError('Two document paths overlap with each other')
 }

@@ -24,8 +24,6 @@ export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
 
 const MOST_PROGRAMS = 5_000
 const programs = new Map<string, Program>()
-const NO_NAMES = {}
-const NO_VALUES: Values = {}
 
 /** Parsed once for each distinct set of expressions and names; values come with each use. */
 function programFor(expressions: Expressions, names: Placeholders['ExpressionAttributeNames']): Program {
@@ -33,7 +31,7 @@ function programFor(expressions: Expressions, names: Placeholders['ExpressionAtt
   const key = JSON.stringify([condition, update, projection, keyCondition, names])
   const known = programs.get(key)
   if (known) return known
-  const parser = new ExpressionParser(names ?? NO_NAMES)
+  const parser = new ExpressionParser(names ?? {})
   const program = {
     condition: condition === undefined ? undefined : parser.condition(condition),
     update: update === undefined ? undefined : parser.update(update),
@@ -52,7 +50,7 @@ export function bind(expressions: Expressions, placeholders: Placeholders): Boun
   const { ExpressionAttributeNames: names, ExpressionAttributeValues: given } = placeholders
   const program = programFor(expressions, names)
   const { usedValues, typeRules, bounds } = program.parser
-  const values = given ?? NO_VALUES
+  const values = given ?? {}
   for (const token of usedValues) {
     if (values[token] === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
   }

@@ -57,15 +57,13 @@ export class StoredTable {
   }
 }
 
-const NO_ENTRIES: readonly Entry[] = []
-
 class Partitions {
   private readonly byName = new Map<string, Partition>()
   /** In the order of a scan; made anew for the first scan after a change. */
   private scanned: Partition[] | undefined
 
   get(name: string): readonly Entry[] {
-    return this.byName.get(name)?.entries ?? NO_ENTRIES
+    return this.byName.get(name)?.entries ?? []
   }
 
   all(): Iterable<Partition> {
@@ -96,8 +94,7 @@ class Partitions {
     const order = after && orderOf(after.partition)
     const first = order === undefined ? 0 : firstIndex(this.scanned, (partition) => partition.order < order)
     for (const partition of this.scanned.slice(first)) {
-      const skipped = after && partition.order === order ? placeAfter(partition.entries, after) : 0
-      yield* partition.entries.slice(skipped)
+      yield* partition.entries.slice(after && partition.order === order ? placeAfter(partition.entries, after) : 0)
     }
   }
 }

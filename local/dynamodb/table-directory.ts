@@ -37,22 +37,17 @@ export class TableDirectory {
 
   execute(operation: string, input: Members): Members {
     const name = String(input.TableName)
-    switch (operation) {
-      case 'CreateTable':
-        return { TableDescription: this.create(name, schemaOf(input)) }
-      case 'DescribeTable':
-        return { Table: describe(this.get(name)) }
-      case 'ListTables':
-        return { TableNames: [...this.tables.keys()].sort() }
-      case 'DeleteTable':
-        return { TableDescription: this.delete(name) }
-      case 'DescribeTimeToLive':
-        return { TimeToLiveDescription: describeTimeToLive(this.get(name).definition) }
-      case 'UpdateTimeToLive':
-        return this.setTimeToLive(this.get(name), input)
-      case 'DescribeContinuousBackups':
-        // No fault of the caller, who asks it of a table in AWS.
-        throw new DynamoDbError('UnknownOperationException', 'no backups here')
+    if (operation === 'CreateTable') return { TableDescription: this.create(name, schemaOf(input)) }
+    if (operation === 'DescribeTable') return { Table: describe(this.get(name)) }
+    if (operation === 'ListTables') return { TableNames: [...this.tables.keys()].sort() }
+    if (operation === 'DeleteTable') return { TableDescription: this.delete(name) }
+    if (operation === 'UpdateTimeToLive') return this.setTimeToLive(this.get(name), input)
+    if (operation === 'DescribeTimeToLive') {
+      return { TimeToLiveDescription: describeTimeToLive(this.get(name).definition) }
+    }
+    if (operation === 'DescribeContinuousBackups') {
+      // No fault of the caller, who asks it of a table in AWS.
+      throw new DynamoDbError('UnknownOperationException', 'no backups here')
     }
     if (/^[A-Z]\w{1,60}$/.test(operation)) throw unsupported(operation)
     throw new DynamoDbError('UnknownOperationException', 'X-Amz-Target names no operation')

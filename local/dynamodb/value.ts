@@ -13,15 +13,9 @@ export type Found = Value | undefined
 export type TypeName = 'S' | 'N' | 'B' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M'
 
 export function typeOf(value: Value): TypeName {
-  switch (typeof value) {
-    case 'string':
-      return 'S'
-    case 'number':
-    case 'bigint':
-      return 'N'
-    case 'boolean':
-      return 'BOOL'
-  }
+  if (typeof value === 'string') return 'S'
+  if (isNumeric(value)) return 'N'
+  if (typeof value === 'boolean') return 'BOOL'
   if (value === null) return 'NULL'
   if (Array.isArray(value)) return 'L'
   if (value instanceof Uint8Array) return 'B'

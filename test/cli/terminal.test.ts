@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { rangeOf } from '../../cli/commands/time-range.ts'
+import { printTable, summed, wide } from '../../layers/terminal/output.ts'
 import { startProgress } from '../../layers/terminal/progress.ts'
-import { printTable, summed, wide } from '../../layers/terminal/table.ts'
 import { paintFor, type Screen } from '../../layers/terminal/terminal.ts'
 
 type Row = { readonly id: string; readonly name: string; readonly note: string; readonly credits: string }

@@ -59,8 +59,8 @@ test('every value in a command that is printed is quoted, but for these', () => 
       "cli/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
       "cli/commands/import.ts options.secrets ? '--stage STAGE' : '--local'",
       // Words about the command, before or after it.
-      'local/local-keys.ts name',
-      'local/local-keys.ts new URL(baseUrl).origin',
+      'local/start.ts name',
+      'local/start.ts new URL(baseUrl).origin',
       'cli/smoke/stage-checks.ts stack',
       'infra/preflight/checks.ts meanwhile',
       // Quoted by those who call.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/ulid.ts'
+import { ulid, ulidTimeMs } from '../../layers/gateway/domain/basics/time.ts'
 import { hashSecret } from '../../layers/gateway/domain/keys/secret.ts'
 import { isSecret, makeSecret } from '../../layers/gateway/domain/keys/secret-text.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
-import { makeRequestId } from '../../layers/gateway/domain/basics/ulid.ts'
+import { makeRequestId } from '../../layers/gateway/domain/basics/time.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
 import { type EndpointName, endpointNamed, HTTP_ROUTES, isBilled, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'

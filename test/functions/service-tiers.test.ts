@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkRow } from '../../layers/admin/audit/check-row.ts'
+import { checkRow } from '../../layers/admin/audit/add-rows.ts'
 import { explainCharge } from '../../layers/admin/explain/explain-charge.ts'
 import { parseCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { expectedCost } from '../../layers/gateway/domain/rows/charges.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { answerSums } from '../../functions/api/answer-usage.ts'
+import { answerSums } from '../../functions/api/create.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { TOKEN_FIELDS } from '../../layers/gateway/domain/money/price-kinds.ts'

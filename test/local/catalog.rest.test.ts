@@ -5,7 +5,7 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { readVariable } from '../../layers/gateway/platform/config.ts'
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { paintFor } from '../../layers/terminal/terminal.ts'
 import { humanLog } from '../../local/human-log.ts'
 import { catalogInForce, checkedCatalog } from '../../local/local-catalog.ts'

@@ -1,4 +1,4 @@
-import { ulid } from '../../layers/gateway/domain/basics/ulid.ts'
+import { ulid } from '../../layers/gateway/domain/basics/time.ts'
 import { joining, newAccount as newPool } from '../../layers/gateway/domain/keys/account.ts'
 import type { Act } from '../../layers/gateway/domain/keys/act.ts'
 import { issueSecret, KEY_DEFAULTS, newKey } from '../../layers/gateway/domain/keys/new-key.ts'
@@ -11,7 +11,7 @@ import {
   grantToAccount,
   setAccountStatus,
 } from '../../layers/gateway/store/accounts/change-account.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
 import { readOne } from '../../layers/gateway/store/keys/rotating-item.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'

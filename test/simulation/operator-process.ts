@@ -1,6 +1,6 @@
 import type { AdminAnswer, AdminRequest } from '../../layers/admin/api/call.ts'
 import { adminApi } from '../../layers/admin/api/handle.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { type ProcessDeps, SimulatedProcess, TABLE_NAMES } from './process.ts'
 
 type Database = Tables['database']

@@ -1,5 +1,5 @@
 import { type BatchGetCommand, type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { sdkDatabase } from '../support/sdk-database.ts'
 import type { Command, Input, Variant } from './commands.ts'
 import { modelClient } from './dynamodb/model-client.ts'

@@ -3,7 +3,7 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import type { ContractName } from '../../layers/gateway/endpoints.ts'
 import { CATALOG_HEAD, ITEMS, TABLES, USAGE_ITEMS } from '../../layers/gateway/names.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { hashItem, keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { DAY_SUMS } from '../../layers/gateway/store/rows/day-totals.ts'
 import { HOUR_SUMS } from '../../layers/gateway/store/rows/hour-sums.ts'

@@ -11,8 +11,7 @@ import {
   rotateAdminKey,
 } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 import { scheduleSweep } from '../../layers/gateway/store/admission/sweep.ts'
-import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Database, Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { WriteOutcomeUnknown } from '../../layers/gateway/store/dynamodb/transact.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { findKeysWithEvents, moveEvents } from '../../layers/gateway/store/events/pending-events.ts'

@@ -10,8 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from '@jest/globals'
-import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Database, Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { RandomCommands, type Sides } from '../local/dynamodb/random-commands.ts'
 import { commandsFor, recordHistories } from '../local/dynamodb/recorded-commands.ts'
 import { canonical } from '../local/dynamodb/side-by-side.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readUlid, writeUlid } from '../../layers/gateway/domain/basics/ulid.ts'
+import { readUlid, writeUlid } from '../../layers/gateway/domain/basics/time.ts'
 import { readStoredHold, storedHold } from '../../layers/gateway/store/keys/key-item.ts'
 import { requestIdAt } from '../support/request-id.ts'
 

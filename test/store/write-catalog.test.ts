@@ -8,7 +8,7 @@ import {
   versionAt,
 } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { actAt } from '../support/act.ts'

@@ -1,4 +1,4 @@
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 
 /** The answers to Describe…, where everything is on or off. */
 function answersOf(isOn: boolean): Readonly<Record<string, object>> {

@@ -3,7 +3,7 @@ import { openInstance } from '../../functions/instance.ts'
 import type { ChatTiming } from '../../layers/gateway/flow/answering/chat-deps.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
-import { openTables, type TableNames } from '../../layers/gateway/store/dynamodb/tables.ts'
+import { openTables, type TableNames } from '../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { createGatewayServer } from '../../local/server.ts'
 
 // The local gateway in a process of its own, over a database that outlives it: where that listens, its tables, and how

@@ -1,6 +1,5 @@
 import { ServiceError } from '../../layers/gateway/platform/aws/service-error.ts'
-import type { Database } from '../../layers/gateway/store/dynamodb/database.ts'
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Database, Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 
 export type Interceptor = (send: () => Promise<unknown>, operation: string, input: unknown) => Promise<unknown>
 

@@ -9,7 +9,7 @@ import { issueSecret } from '../../layers/gateway/domain/keys/new-key.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { createAdminKey } from '../../layers/gateway/store/admin-keys/admin-keys.ts'
 
-import type { Tables } from '../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { adminFunction } from '../functions/support/admin-function.ts'
 
 import { actAt } from './act.ts'

@@ -76,34 +76,32 @@ function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange
   const tiers = listIn(price.tiers)
   const all = listIn(routes)
   const prices = Object.fromEntries(kind === 'embedding' ? PRICES.slice(0, 1) : PRICES)
-  return (
-    <>
-      <div class="columns">{inputs(MODEL, model, onChange)}</div>
-      <Tick class="sure" checked={active !== false} onChange={() => onChange({ ...model, active: active === false })}>
-        Active
-      </Tick>
-      <fieldset>
-        <legend>Prices in credits per million tokens, with the provider cost</legend>
-        <div class="columns">{inputs(prices, model, onChange, (path) => costNote(model, path.slice(6)))}</div>
-      </fieldset>
-      <Listed
-        legend="Prices of long prompts"
-        what="tier"
-        of={tiers}
-        shape={TIER}
-        fresh={tiers.length < MOST_TIERS && { above: 200_000, input: price.input, output: price.output }}
-        onChange={(now) => onChange(withValue(model, 'price.tiers', now.length > 0 ? now : ''))}
-      />
-      <Listed
-        legend="Routes, and their provider cost"
-        what="route"
-        of={all}
-        shape={ROUTE}
-        fresh={{ ...all[0], priority: all.length }}
-        onChange={(now) => onChange({ ...model, routes: now })}
-      />
-    </>
-  )
+  return [
+    <div class="columns">{inputs(MODEL, model, onChange)}</div>,
+    <Tick class="sure" checked={active !== false} onChange={() => onChange({ ...model, active: active === false })}>
+      Active
+    </Tick>,
+    <fieldset>
+      <legend>Prices in credits per million tokens, with the provider cost</legend>
+      <div class="columns">{inputs(prices, model, onChange, (path) => costNote(model, path.slice(6)))}</div>
+    </fieldset>,
+    <Listed
+      legend="Prices of long prompts"
+      what="tier"
+      of={tiers}
+      shape={TIER}
+      fresh={tiers.length < MOST_TIERS && { above: 200_000, input: price.input, output: price.output }}
+      onChange={(now) => onChange(withValue(model, 'price.tiers', now.length > 0 ? now : ''))}
+    />,
+    <Listed
+      legend="Routes, and their provider cost"
+      what="route"
+      of={all}
+      shape={ROUTE}
+      fresh={{ ...all[0], priority: all.length }}
+      onChange={(now) => onChange({ ...model, routes: now })}
+    />,
+  ]
 }
 
 /** A count is written as a number; text that is none stays text, and the check says so. */

@@ -16,14 +16,12 @@ type Props = {
 
 export function ModelTable({ of: catalog, comment, onEdit }: Props) {
   const columns: readonly Column<Model>[] = [
-    name('Model', ({ id, active }) => (
-      <>
-        <Button class="as-link" aria-label={`Edit ${id}`} onClick={() => onEdit(id)}>
-          {id}
-        </Button>
-        {active === false && <span class="quiet"> (not active)</span>}
-      </>
-    )),
+    name('Model', ({ id, active }) => [
+      <Button class="as-link" aria-label={`Edit ${id}`} onClick={() => onEdit(id)}>
+        {id}
+      </Button>,
+      active === false && <span class="quiet"> (not active)</span>,
+    ]),
     ...Object.entries(PRICES).map(([price, label]) =>
       number<Model>(label, (model) => <Price of={model} name={price} />),
     ),
@@ -31,31 +29,27 @@ export function ModelTable({ of: catalog, comment, onEdit }: Props) {
     count('Context', (model) => model.contextLength),
     cell('Routes', routesText, 'short'),
   ]
-  return (
-    <>
-      <p class="quiet">
-        Credits per million tokens; below each the provider cost of the dearest route, and the margin.{' '}
-        {typeof comment === 'string' ? comment : ['Costs of public lists: ', PUBLIC_LISTS]}
-      </p>
-      <Table caption="Models" columns={columns} rows={modelsIn(catalog)} by="id" />
-    </>
-  )
+  return [
+    <p class="quiet">
+      Credits per million tokens; below each the provider cost of the dearest route, and the margin.{' '}
+      {typeof comment === 'string' ? comment : ['Costs of public lists: ', PUBLIC_LISTS]}
+    </p>,
+    <Table caption="Models" columns={columns} rows={modelsIn(catalog)} by="id" />,
+  ]
 }
 
 function Price({ of: model, name: price }: { readonly of: Model; readonly name: string }) {
   const amount = model.price?.[price]
   const cost = costOf(model, price)
   const margin = marginText(amount, cost)
-  return (
-    <>
-      {String(amount ?? '–')}
-      {amount !== undefined && cost !== undefined && (
-        <small class="note">
-          {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
-        </small>
-      )}
-    </>
-  )
+  return [
+    String(amount ?? '–'),
+    amount !== undefined && cost !== undefined && (
+      <small class="note">
+        {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
+      </small>
+    ),
+  ]
 }
 
 function routesText({ routes = [] }: Model) {

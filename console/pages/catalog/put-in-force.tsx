@@ -65,17 +65,15 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
       isReady={check?.valid ?? false}
     >
       <Problem failure={reading.failure} />
-      {check && (
-        <>
-          <p>Over version {inForce}, in force within seconds. It changes:</p>
-          {check.faults.map(({ path, message }) => (
-            <p key={path + message} class="notice bad">
-              <code>{path}</code> {message}
-            </p>
-          ))}
-          <ChangeList {...check} />
-        </>
-      )}
+      {check && [
+        <p>Over version {inForce}, in force within seconds. It changes:</p>,
+        check.faults.map(({ path, message }) => (
+          <p key={path + message} class="notice bad">
+            <code>{path}</code> {message}
+          </p>
+        )),
+        <ChangeList {...check} />,
+      ]}
       <p class="quiet">
         The same: <Command>{`catalog rollback ${to}`}</Command>
       </p>
@@ -84,14 +82,12 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
 }
 
 export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' | 'warnings'>) {
-  return (
-    <>
-      {changes.length > 0 && <Lines of={changes} />}
-      {warnings.map((warning) => (
-        <p key={warning} class="notice warn">
-          {warning}
-        </p>
-      ))}
-    </>
-  )
+  return [
+    changes.length > 0 && <Lines of={changes} />,
+    warnings.map((warning) => (
+      <p key={warning} class="notice warn">
+        {warning}
+      </p>
+    )),
+  ]
 }

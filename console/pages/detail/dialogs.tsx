@@ -40,14 +40,12 @@ export function ActButton<Of extends Detail>({ act: { button, class: kind, Form 
     close()
     onDone(then)
   }
-  return (
-    <>
-      <Button class={kind} onClick={() => setOpened(now)}>
-        {button}
-      </Button>
-      {opened && <Form of={opened} onDone={done} onClose={close} />}
-    </>
-  )
+  return [
+    <Button class={kind} onClick={() => setOpened(now)}>
+      {button}
+    </Button>,
+    opened && <Form of={opened} onDone={done} onClose={close} />,
+  ]
 }
 
 type Plain<Of extends Detail> = Omit<Act<Of>, 'Form'> & {

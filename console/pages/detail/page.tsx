@@ -9,8 +9,7 @@ import { pathOf } from '../../api.ts'
 import { By, eventColumns, REQUEST_COLUMNS } from '../../parts/columns.tsx'
 import { CopyButton, Segments } from '../../parts/controls.tsx'
 import { dayText } from '../../parts/numbers.ts'
-import { Page } from '../../parts/page.tsx'
-import { Empty, Loading, Panel } from '../../parts/panel.tsx'
+import { Empty, Loading, Page, Panel } from '../../parts/panel.tsx'
 import { StatementForm } from '../../parts/statement.tsx'
 import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
 import { UsageChart } from '../../parts/usage-chart.tsx'
@@ -71,42 +70,38 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
       )}
     >
       <Loading of={of}>
-        {(data) => (
-          <>
-            <p class="row wrap under-title">
-              {[data.status, ...attentionOf(data)].map((badge) => (
-                <Badge key={badge} of={badge} />
-              ))}
-              <code class="quiet">{data.id}</code>
-              <CopyButton text={() => data.id} what={`the ${word}’s id`} class="tiny" />
-            </p>
-            {parts.above?.(data, changed)}
-            <Balance of={data} usage={usage.data} use={parts.use(data)} />
-            <div class="two">
-              <Loading of={usage}>
-                {(page) => (
-                  <UsageChart
-                    title={`by ${by}, ${DAYS} days`}
-                    page={page}
-                    url={url}
-                    isByHour={false}
-                    onPick={(first, end) => go(['requests'], { ...own, from: first, to: end })}
-                    beside={
-                      groups.length > 1 && (
-                        <Segments label="Group by" options={options} value={by} url={url} name="by" />
-                      )
-                    }
-                  />
-                )}
-              </Loading>
-              <section class="panel">
-                {parts.beside?.(data)}
-                <Settings of={data} />
-              </section>
-            </div>
-            {parts.below(data)}
-          </>
-        )}
+        {(data) => [
+          <p class="row wrap under-title">
+            {[data.status, ...attentionOf(data)].map((badge) => (
+              <Badge key={badge} of={badge} />
+            ))}
+            <code class="quiet">{data.id}</code>
+            <CopyButton text={() => data.id} what={`the ${word}’s id`} class="tiny" />
+          </p>,
+          parts.above?.(data, changed),
+          <Balance of={data} usage={usage.data} use={parts.use(data)} />,
+          <div class="two">
+            <Loading of={usage}>
+              {(page) => (
+                <UsageChart
+                  title={`by ${by}, ${DAYS} days`}
+                  page={page}
+                  url={url}
+                  isByHour={false}
+                  onPick={(first, end) => go(['requests'], { ...own, from: first, to: end })}
+                  beside={
+                    groups.length > 1 && <Segments label="Group by" options={options} value={by} url={url} name="by" />
+                  }
+                />
+              )}
+            </Loading>
+            <section class="panel">
+              {parts.beside?.(data)}
+              <Settings of={data} />
+            </section>
+          </div>,
+          parts.below(data),
+        ]}
       </Loading>
       <Panel
         title="Last requests"

@@ -32,23 +32,21 @@ export function Balance({ of, usage, use: [lastUsedAt, use] }: BalanceProps) {
           isShared(of) ? <NameLink id={of.account_id} name={of.account_name} /> : <Credits of={of.available} withUnit />
         }
       >
-        {isShared(of) ? (
-          <>
-            <p>Its balance is that of {of.account_name}.</p>
-            <p class="quiet">
-              {part(of.available, 'with this key')}, {part(of.held, 'held')}, {part(of.spent, 'spent by it')}
-            </p>
-          </>
-        ) : (
-          <>
-            <LeftBar of={of} />
-            <p>{usage ? lastsText(of.available, charges, now) : 'Loading…'}</p>
-            <p class="quiet">
-              {part(of.granted, 'granted')} = {part(of.available, 'available')} + {part(of.held, 'held')} +{' '}
-              {part(of.spent, 'spent')}
-            </p>
-          </>
-        )}
+        {isShared(of)
+          ? [
+              <p>Its balance is that of {of.account_name}.</p>,
+              <p class="quiet">
+                {part(of.available, 'with this key')}, {part(of.held, 'held')}, {part(of.spent, 'spent by it')}
+              </p>,
+            ]
+          : [
+              <LeftBar of={of} />,
+              <p>{usage ? lastsText(of.available, charges, now) : 'Loading…'}</p>,
+              <p class="quiet">
+                {part(of.granted, 'granted')} = {part(of.available, 'available')} + {part(of.held, 'held')} +{' '}
+                {part(of.spent, 'spent')}
+              </p>,
+            ]}
         {of.object === 'account' && (
           <p class="quiet">
             {part(of.available, 'available')} = {part(of.in_pool, 'with no key')} + {part(of.in_keys, 'with its keys')}{' '}

@@ -17,27 +17,25 @@ const LOW_COLUMNS: readonly Column<Overview['low'][number] | Overview['low_accou
 
 export function Low({ of: { low_accounts, low: low_keys, keys } }: { readonly of: Overview }) {
   const low = [...low_accounts, ...low_keys]
-  return (
-    <>
-      <header class="row wrap between">
-        <h2>About to run dry</h2>
-        <span class="quiet">
-          {STATES.filter((state) => keys[state] > 0).map((state) => (
-            <a key={state} class="badge" href={linkTo(['keys'], { status: state })}>
-              {counted(keys[state])} {state}
-            </a>
-          ))}
-        </span>
-      </header>
-      {low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} by="id" />}
-      {low.length === 0 && keys.active > 0 && <p class="quiet">None, at the last week’s rate.</p>}
-      {keys.active === 0 && (
-        <p>
-          There is no active key. <a href={linkTo(['keys'], { act: 'create' })}>Create key</a>
-        </p>
-      )}
-    </>
-  )
+  return [
+    <header class="row wrap between">
+      <h2>About to run dry</h2>
+      <span class="quiet">
+        {STATES.filter((state) => keys[state] > 0).map((state) => (
+          <a key={state} class="badge" href={linkTo(['keys'], { status: state })}>
+            {counted(keys[state])} {state}
+          </a>
+        ))}
+      </span>
+    </header>,
+    low.length > 0 && <Table caption="About to run dry" columns={LOW_COLUMNS} rows={low} by="id" />,
+    low.length === 0 && keys.active > 0 && <p class="quiet">None, at the last week’s rate.</p>,
+    keys.active === 0 && (
+      <p>
+        There is no active key. <a href={linkTo(['keys'], { act: 'create' })}>Create key</a>
+      </p>
+    ),
+  ]
 }
 
 type Entry = Overview['top_keys'][number]
@@ -50,16 +48,14 @@ export function Top({ title, of: entries, linkOf }: TopProps) {
     cell('Share', ({ cost }) => <Share of={most > 0 ? Number(cost) / most : 0} />),
     credits('Charged', ({ cost }) => cost),
   ]
-  return (
-    <>
-      <h2>{title}</h2>
-      {entries.length === 0 ? (
-        <p class="quiet">None in this range.</p>
-      ) : (
-        <Table caption={title} columns={columns} rows={entries.slice(0, 5)} by="id" />
-      )}
-    </>
-  )
+  return [
+    <h2>{title}</h2>,
+    entries.length === 0 ? (
+      <p class="quiet">None in this range.</p>
+    ) : (
+      <Table caption={title} columns={columns} rows={entries.slice(0, 5)} by="id" />
+    ),
+  ]
 }
 
 const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
@@ -81,14 +77,12 @@ export function Providers({ of: { routes } }: { readonly of: Overview }) {
 export function Books({ of: { last_audit: audit } }: { readonly of: Overview }) {
   const proven = audit?.wrong === 0 ? 'Balanced' : `${audit?.wrong} wrong`
   const state = audit ? proven : 'Check that every charge is accounted for'
-  return (
-    <>
-      <h2>Books</h2>
-      <p>
-        <a href={linkTo(['books'])}>{state}</a> <span class="quiet">{audit && <Moment at={audit.at} isBrief />}</span>
-      </p>
-    </>
-  )
+  return [
+    <h2>Books</h2>,
+    <p>
+      <a href={linkTo(['books'])}>{state}</a> <span class="quiet">{audit && <Moment at={audit.at} isBrief />}</span>
+    </p>,
+  ]
 }
 
 export function Attention({ of: data }: { readonly of: Overview }) {
@@ -96,23 +90,21 @@ export function Attention({ of: data }: { readonly of: Overview }) {
     ({ attempts, failures }) => !['ok', 'not asked'].includes(routeState(attempts, failures)),
   )
   const wrong = data.last_audit?.wrong ?? 0
-  return (
-    <>
-      {failing.map(({ provider, attempts, failures }) => (
-        <p key={provider} class="notice warn">
-          {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
-          {/* More attempts failed than requests did: fallbacks answered. */}
-          {data.range.errors < failures && 'Other routes answered most of them. '}
-          <a href={linkTo(['routes'])}>See the routes</a>
-        </p>
-      ))}
-      {wrong > 0 && (
-        <p class="notice bad">
-          The last audit found {countOf(wrong, 'balance')} wrong. <a href={linkTo(['books'])}>See the books</a>
-        </p>
-      )}
-    </>
-  )
+  return [
+    failing.map(({ provider, attempts, failures }) => (
+      <p key={provider} class="notice warn">
+        {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
+        {/* More attempts failed than requests did: fallbacks answered. */}
+        {data.range.errors < failures && 'Other routes answered most of them. '}
+        <a href={linkTo(['routes'])}>See the routes</a>
+      </p>
+    )),
+    wrong > 0 && (
+      <p class="notice bad">
+        The last audit found {countOf(wrong, 'balance')} wrong. <a href={linkTo(['books'])}>See the books</a>
+      </p>
+    ),
+  ]
 }
 
 type ProviderState = ReturnType<typeof providersOf>[number]

@@ -12,38 +12,36 @@ export function Summary({ of: request }: Props) {
   const facts: RowFacts = request.row ?? {}
   const { http_status = 0, outcome = '', error_code = null } = facts
   const { model, fallback_model: fallback, provider, upstream_model: upstream } = facts
-  return (
-    <>
-      <section class="panel row wrap headline" aria-label="Summary">
-        <div>{request.row ? <Status of={{ http_status, outcome, error_code }} /> : <Badge of="open" />}</div>
-        <div>
-          <strong>{model ?? facts.endpoint ?? 'Still running, or dead'}</strong>
-          {provider && (
-            <small class="note">
-              {fallback && `${fallback} `}by {provider}
-              {upstream && upstream !== (fallback ?? model) && ` as ${upstream}`}
-            </small>
-          )}
-        </div>
-        <div class="push">
-          <KeyName of={request} />
-          <small class="note">{facts.started_at && <Moment at={facts.started_at} />}</small>
-        </div>
-      </section>
-      {request.row && (
-        <Facts
-          class="figures"
-          of={[
-            ['Duration', <Took ms={facts.duration_ms} />],
-            ['First token', <Took ms={facts.ttft_ms} />],
-            ['Tokens a second', tokensPerSecond(facts)?.toFixed(1) ?? notKnown()],
-            ['Charged', facts.cost === undefined ? notKnown() : <Credits of={facts.cost} withUnit />],
-            ['Margin', <Margin of={request.margin} in={facts.cost} />],
-          ]}
-        />
-      )}
-    </>
-  )
+  return [
+    <section class="panel row wrap headline" aria-label="Summary">
+      <div>{request.row ? <Status of={{ http_status, outcome, error_code }} /> : <Badge of="open" />}</div>
+      <div>
+        <strong>{model ?? facts.endpoint ?? 'Still running, or dead'}</strong>
+        {provider && (
+          <small class="note">
+            {fallback && `${fallback} `}by {provider}
+            {upstream && upstream !== (fallback ?? model) && ` as ${upstream}`}
+          </small>
+        )}
+      </div>
+      <div class="push">
+        <KeyName of={request} />
+        <small class="note">{facts.started_at && <Moment at={facts.started_at} />}</small>
+      </div>
+    </section>,
+    request.row && (
+      <Facts
+        class="figures"
+        of={[
+          ['Duration', <Took ms={facts.duration_ms} />],
+          ['First token', <Took ms={facts.ttft_ms} />],
+          ['Tokens a second', tokensPerSecond(facts)?.toFixed(1) ?? notKnown()],
+          ['Charged', facts.cost === undefined ? notKnown() : <Credits of={facts.cost} withUnit />],
+          ['Margin', <Margin of={request.margin} in={facts.cost} />],
+        ]}
+      />
+    ),
+  ]
 }
 
 function notKnown(why?: string) {
@@ -75,35 +73,33 @@ export function Notices({ of: request }: Props) {
     'Output cap lowered': lowered && `to ${counted(lowered)} tokens, ${beyond}`,
     'Fields left out': dropped && `${dropped}, as the catalog tells for ${facts.provider}.`,
   }
-  return (
-    <>
-      {hold && (
-        <p class="notice warn">
-          <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
-          {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
-        </p>
-      )}
-      {Object.entries(warnings).map(
-        ([title, text]) =>
-          text && (
-            <p key={title} class="notice warn">
-              <strong>{title}:</strong> {text}
-            </p>
-          ),
-      )}
-      {facts.replay_of && (
-        <p class="notice">
-          The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
-        </p>
-      )}
-      {why && <p class={isFailed ? 'notice bad' : 'notice'}>Charged {why}.</p>}
-      {whyCharged && (
-        <p class="notice bad">
-          <strong>Charged although it failed:</strong> {whyCharged}.
-        </p>
-      )}
-    </>
-  )
+  return [
+    hold && (
+      <p class="notice warn">
+        <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
+        {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
+      </p>
+    ),
+    Object.entries(warnings).map(
+      ([title, text]) =>
+        text && (
+          <p key={title} class="notice warn">
+            <strong>{title}:</strong> {text}
+          </p>
+        ),
+    ),
+    facts.replay_of && (
+      <p class="notice">
+        The stored answer of <RequestLink id={facts.replay_of} /> once more, for the same Idempotency-Key.
+      </p>
+    ),
+    why && <p class={isFailed ? 'notice bad' : 'notice'}>Charged {why}.</p>,
+    whyCharged && (
+      <p class="notice bad">
+        <strong>Charged although it failed:</strong> {whyCharged}.
+      </p>
+    ),
+  ]
 }
 
 type Timed = TriedRouteShape & {
@@ -145,15 +141,13 @@ function isAnswer(result: string): boolean {
 
 function resultOf({ result, words, said }: Timed) {
   const [reason, status] = result.split(' ')
-  return (
-    <>
-      <span class={`badge ${isAnswer(result) ? 'good' : 'bad'}`} title={result}>
-        {status ?? (isAnswer(result) ? 'ok' : reason)}
-      </span>
-      {words}
-      {said && <small class="note">{said}</small>}
-    </>
-  )
+  return [
+    <span class={`badge ${isAnswer(result) ? 'good' : 'bad'}`} title={result}>
+      {status ?? (isAnswer(result) ? 'ok' : reason)}
+    </span>,
+    words,
+    said && <small class="note">{said}</small>,
+  ]
 }
 
 /** Pale until the first token came. */

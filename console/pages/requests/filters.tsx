@@ -100,39 +100,37 @@ type Props = { readonly url: PageUrl; readonly range: Range; readonly query: Fil
 
 export function Chips({ url, range, query }: Props) {
   const { from, to } = range
-  return (
-    <>
-      <RangePicker url={url} range={range} />
-      <NameChips url={url} />
-      {CHOICE_FILTERS.map((filter) => (
-        <Picker<string>
-          key={filter.name}
-          label={filter.label}
-          value={filter.choices?.find(({ value }) => value === query[filter.name])?.text ?? query[filter.name]}
-          onChoose={(value) => goWith(url, { [filter.name]: value })}
-        >
-          {(choose) => (
-            <Options
-              filter={filter}
-              range={{ from, to, account: query.account, key_id: query.key_id }}
-              onChoose={choose}
-            />
-          )}
-        </Picker>
-      ))}
-      {BOUND_FILTERS.map(({ label, from: least, to: most, ...shape }) => (
-        <Picker<readonly [string, string]>
-          key={label}
-          label={label}
-          value={boundsText(query[least], query[most], shape.unit)}
-          onChoose={(span) => goWith(url, { [least]: span?.[0], [most]: span?.[1] })}
-        >
-          {(chosen) => <Span {...shape} from={query[least]} to={query[most]} onChoose={chosen} />}
-        </Picker>
-      ))}
-      {Object.values(query).some(Boolean) && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>}
-    </>
-  )
+  return [
+    <RangePicker url={url} range={range} />,
+    <NameChips url={url} />,
+    CHOICE_FILTERS.map((filter) => (
+      <Picker<string>
+        key={filter.name}
+        label={filter.label}
+        value={filter.choices?.find(({ value }) => value === query[filter.name])?.text ?? query[filter.name]}
+        onChoose={(value) => goWith(url, { [filter.name]: value })}
+      >
+        {(choose) => (
+          <Options
+            filter={filter}
+            range={{ from, to, account: query.account, key_id: query.key_id }}
+            onChoose={choose}
+          />
+        )}
+      </Picker>
+    )),
+    BOUND_FILTERS.map(({ label, from: least, to: most, ...shape }) => (
+      <Picker<readonly [string, string]>
+        key={label}
+        label={label}
+        value={boundsText(query[least], query[most], shape.unit)}
+        onChoose={(span) => goWith(url, { [least]: span?.[0], [most]: span?.[1] })}
+      >
+        {(chosen) => <Span {...shape} from={query[least]} to={query[most]} onChoose={chosen} />}
+      </Picker>
+    )),
+    Object.values(query).some(Boolean) && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>,
+  ]
 }
 
 type OptionsProps = { readonly filter: ChoiceFilter; readonly range: Query; readonly onChoose: (value: string) => void }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ulidRandom } from '../../gateway/domain/basics/ulid.ts'
+import { ulidRandom } from '../../gateway/domain/basics/time.ts'
 import { type Account, newAccount } from '../../gateway/domain/keys/account.ts'
 import type { Act } from '../../gateway/domain/keys/act.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'

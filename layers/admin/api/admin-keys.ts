@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import { isoTime } from '../../gateway/domain/basics/time.ts'
-import { ulidRandom } from '../../gateway/domain/basics/ulid.ts'
+import { isoTime, ulidRandom } from '../../gateway/domain/basics/time.ts'
 import { type AdminKey, newAdminKey } from '../../gateway/domain/keys/admin-key.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { BRAND } from '../../gateway/names.ts'

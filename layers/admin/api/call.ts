@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { ulid } from '../../gateway/domain/basics/ulid.ts'
+import { ulid } from '../../gateway/domain/basics/time.ts'
 import type { Act } from '../../gateway/domain/keys/act.ts'
 import { OPERATOR_SCOPES, type OperatorScope } from '../../gateway/domain/keys/admin-scopes.ts'
 import type { Seller } from '../../gateway/domain/rows/statement.ts'
 import type { KeySources } from '../../gateway/providers/open-provider.ts'
 import type { Allowance } from '../../gateway/store/admin-keys/allowance.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../gateway/store/dynamodb/database.ts'
 import { AdminError } from './admin-error.ts'
 
 type Random = (bytes: number) => Uint8Array

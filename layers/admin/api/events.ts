@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import { isoTime } from '../../gateway/domain/basics/time.ts'
-import { ULID } from '../../gateway/domain/basics/ulid.ts'
+import { isoTime, ULID } from '../../gateway/domain/basics/time.ts'
 import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
 import { EVENT_NAMES } from '../../gateway/domain/keys/event-names.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'

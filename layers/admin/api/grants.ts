@@ -8,7 +8,7 @@ import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import { grantToKey } from '../../gateway/store/accounts/change-account.ts'
 import { transfers } from '../../gateway/store/accounts/transfers.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../gateway/store/dynamodb/database.ts'
 import {
   type GrantRecord,
   type GrantResult,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isRequestId } from '../../gateway/domain/basics/ulid.ts'
+import { isRequestId } from '../../gateway/domain/basics/time.ts'
 import type { Key } from '../../gateway/domain/keys/key.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'

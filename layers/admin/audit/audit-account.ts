@@ -2,7 +2,7 @@ import { type Account, backOf, balanceOf, type PurseKey } from '../../gateway/do
 import { isFirstLane } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { transfers } from '../../gateway/store/accounts/transfers.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../gateway/store/dynamodb/database.ts'
 import { listGrants } from '../../gateway/store/keys/grant-credits.ts'
 import { flightOf, placesOf } from '../api/account-shape.ts'
 import type { AccountAuditShape } from '../api/shapes/books.ts'

@@ -1,5 +1,4 @@
-import { isoTime } from '../../gateway/domain/basics/time.ts'
-import { ulidTimeMs } from '../../gateway/domain/basics/ulid.ts'
+import { isoTime, ulidTimeMs } from '../../gateway/domain/basics/time.ts'
 import { accountIdOf, type Hold, type Key } from '../../gateway/domain/keys/key.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { routeKey } from '../../gateway/domain/routing/route-order.ts'

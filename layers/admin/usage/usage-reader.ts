@@ -4,7 +4,7 @@ import type { Nano } from '../../gateway/domain/money/money.ts'
 import { daysFrom, latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { UsageSum } from '../../gateway/domain/rows/usage-sum.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
-import type { Tables } from '../../gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../gateway/store/dynamodb/database.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
 import {
   hourOf,

@@ -25,16 +25,14 @@ export function openProvider(sources: KeySources): OpenProvider {
 
   function open(id: string, entry: ProviderEntry): Provider {
     const authorize = authorizer(id, entry, sources)
-    switch (entry.type) {
-      case 'openai':
-        return entry.contract === 'responses'
-          ? lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, authorize))
-          : openaiProvider(id, entry, authorize)
-      case 'anthropic':
-        return lazyProvider(id, async () => (await dialects()).anthropicProvider(id, entry, authorize), ['countTokens'])
-      case 'bedrock':
-        return lazyProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
+    if (entry.type === 'anthropic') {
+      return lazyProvider(id, async () => (await dialects()).anthropicProvider(id, entry, authorize), ['countTokens'])
     }
+    if (entry.type === 'bedrock') {
+      return lazyProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
+    }
+    if (entry.contract !== 'responses') return openaiProvider(id, entry, authorize)
+    return lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, authorize))
   }
 }
 

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Administered } from '../../../layers/admin/api/call.ts'
 import { adminApi } from '../../../layers/admin/api/handle.ts'
 import { OPERATOR_SCOPES, type OperatorScope } from '../../../layers/gateway/domain/keys/admin-scopes.ts'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/database.ts'
 
 export type Sent = {
   readonly body?: unknown

@@ -1,6 +1,6 @@
 import { medianOf, number } from '../../../bench/figures.ts'
 import { startConsole } from '../../../cli/console/start-console.ts'
-import { openTables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import { openTables } from '../../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { LOCAL_TABLES } from '../../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { connectionTo, startSignedAdmin } from '../../support/signed-admin.ts'

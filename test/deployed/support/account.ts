@@ -1,6 +1,6 @@
 import type { CatalogData } from '../../../layers/gateway/domain/routing/catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/database.ts'
 import { actAt } from '../../support/act.ts'
 import { booksOf, openTestTables } from '../../support/gateway.ts'
 import { type DynamoDbProxy, startDynamoDbProxy } from './dynamodb-proxy.ts'

@@ -4,8 +4,7 @@ import { CATALOG_HEAD, CATALOG_ITEM, SCHEMA_VERSION } from '../../../layers/gate
 import { isUnavailable } from '../../../layers/gateway/platform/aws/service-error.ts'
 import { readNewCatalog } from '../../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../../layers/gateway/store/catalog/write-catalog.ts'
-import type { Item } from '../../../layers/gateway/store/dynamodb/database.ts'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import type { Item, Tables } from '../../../layers/gateway/store/dynamodb/database.ts'
 import { actAt } from '../../support/act.ts'
 import { catalogFor, openTestTables } from '../../support/gateway.ts'
 

@@ -4,7 +4,7 @@ import { stageKeys } from '../../../functions/admin/stage-keys.ts'
 import { ACT_MS } from '../../../layers/gateway/domain/keys/act.ts'
 import { ADMIN_PATHS } from '../../../layers/gateway/endpoints.ts'
 import { jsonLog } from '../../../layers/gateway/platform/log/log.ts'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/database.ts'
 
 export const ARN = 'arn:aws:sts::123456789012:assumed-role/Operators/ann'
 /** The address from which admin keys of tests may be used. */

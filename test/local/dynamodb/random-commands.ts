@@ -10,7 +10,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/database.ts'
 import type { DocumentCommand } from '../../simulation/dynamodb/dynamodb-model.ts'
 import type { Random } from '../../simulation/random.ts'
 import { RandomExpressions, randomAttributes, TEXTS } from './random-expressions.ts'

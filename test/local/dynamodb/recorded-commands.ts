@@ -9,7 +9,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/database.ts'
 import type { DocumentCommand } from '../../simulation/dynamodb/dynamodb-model.ts'
 
 type Members = { TableName?: string; TransactItems?: Record<string, Members>[]; ClientRequestToken?: string }

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from '@
 import { type DynamoDBDocumentClient, paginateScan, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { TABLES } from '../../../layers/gateway/names.ts'
-import type { Tables } from '../../../layers/gateway/store/dynamodb/tables.ts'
+import type { Tables } from '../../../layers/gateway/store/dynamodb/database.ts'
 import { type DocumentCommand, DynamoModel } from '../../simulation/dynamodb/dynamodb-model.ts'
 import { modelClient } from '../../simulation/dynamodb/model-client.ts'
 

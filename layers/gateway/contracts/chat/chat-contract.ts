@@ -50,8 +50,7 @@ function requireContent({ role, content }: JsonObject, index: number, { messages
   const path = `messages[${index}].content`
   if (typeof content === 'string' || (MAY_BE_EMPTY.has(role) && (content ?? null) === null)) return
   if (!Array.isArray(content)) {
-    const beside = (sent as readonly unknown[])[index]
-    throw badField(path, 'a string or an array of content parts', content, beside)
+    throw badField(path, 'a string or an array of content parts', content, (sent as readonly unknown[])[index])
   }
   for (const [at, { type, text }] of (content as JsonObject[]).entries()) {
     if (type === 'text' && typeof text !== 'string') throw badField(`${path}[${at}].text`, 'a string', text)
@@ -76,8 +75,7 @@ export class ChunkWriter implements StreamWriter {
   readonly #begun = new Set<number>()
 
   constructor(head: AnswerHead) {
-    const fields = JSON.stringify(completionHead(head, 'chat.completion.chunk'))
-    this.#start = `data: ${fields.slice(0, -1)},"choices":[`
+    this.#start = `data: ${JSON.stringify(completionHead(head, 'chat.completion.chunk')).slice(0, -1)},"choices":[`
     this.#includesUsage = head.chat.includeUsage
     this.#end = this.#includesUsage ? '],"usage":null' : ']'
   }

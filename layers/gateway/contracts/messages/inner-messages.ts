@@ -116,18 +116,12 @@ function plainest(parts: JsonObject[]): string | JsonObject[] {
 }
 
 function innerPart(block: Block, path: string): JsonObject[] {
-  switch (block.type) {
-    case 'text':
-      return [textPart(block)]
-    case 'image':
-      return [{ type: 'image_url', image_url: { url: addressOf(block, path) }, ...mark(block) }]
-    case 'document':
-      return documentParts(block, path)
-    case 'search_result':
-      return searchParts(block)
-    default:
-      throw badField(`${path}.type`, 'a block that a message to the model may have', block)
-  }
+  const { type } = block
+  if (type === 'text') return [textPart(block)]
+  if (type === 'image') return [{ type: 'image_url', image_url: { url: addressOf(block, path) }, ...mark(block) }]
+  if (type === 'document') return documentParts(block, path)
+  if (type === 'search_result') return searchParts(block)
+  throw badField(`${path}.type`, 'a block that a message to the model may have', block)
 }
 
 function textPart(block: JsonObject): JsonObject {

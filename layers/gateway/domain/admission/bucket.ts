@@ -37,6 +37,5 @@ export function secondsUntilFull(fullAtUs: number, nowMs: number): number {
 }
 
 export function secondsUntilToken(rpm: number, fullAtUs: number, nowMs: number): number {
-  const waitUs = fullAtUs - lastTakeableFullAtUs(rpm, nowMs)
-  return Math.max(0, Math.ceil(waitUs / 1_000_000))
+  return Math.max(0, Math.ceil((fullAtUs - lastTakeableFullAtUs(rpm, nowMs)) / 1_000_000))
 }

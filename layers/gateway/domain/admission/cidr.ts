@@ -81,8 +81,7 @@ function dottedTailToGroups(text: string): string | undefined {
 
 function format({ bits, value }: Address): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.')
-  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
-  return compress(groups)
+  return compress(Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)))
 }
 
 /** RFC 5952: the longest run of two or more zero groups becomes `::`. */

@@ -1,5 +1,4 @@
-import { MINUTE_MS } from '../basics/time.ts'
-import { ulidTimeMs } from '../basics/ulid.ts'
+import { MINUTE_MS, ulidTimeMs } from '../basics/time.ts'
 import type { Key } from '../keys/key.ts'
 import { intervalUs, latestSaneFullAtUs, tokensLeft } from './bucket.ts'
 import { COUNTER_NAMES, COUNTERS, CREDIT_COUNTERS, countName, type Most, takenBy, windowOf } from './counters.ts'

@@ -13,8 +13,7 @@ export function plainText(text: string, inPlace = IN_PLACE): string {
 }
 
 export function plainLine(text: string, mostChars = Number.POSITIVE_INFINITY): string {
-  const shown = text.length > mostChars ? `${text.slice(0, mostChars)}…` : text
-  return plainText(shown).replace(LINE_ENDS, ' ')
+  return plainText(text.length > mostChars ? `${text.slice(0, mostChars)}…` : text).replace(LINE_ENDS, ' ')
 }
 
 export function isPlainLine(text: string): boolean {

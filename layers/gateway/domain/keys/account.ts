@@ -1,5 +1,4 @@
-import { HOUR_MS } from '../basics/time.ts'
-import { ulid } from '../basics/ulid.ts'
+import { HOUR_MS, ulid } from '../basics/time.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
 import { ACCOUNT_PREFIX, heldOf, type Key, type Purse, type Versioned } from './key.ts'
 import type { KeySettings } from './key-settings.ts'

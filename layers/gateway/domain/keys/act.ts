@@ -1,4 +1,4 @@
-import { ulid } from '../basics/ulid.ts'
+import { ulid } from '../basics/time.ts'
 
 /** An operator's change, under an id of its own: the same act sent twice is done once. */
 export type Act = {

@@ -1,5 +1,5 @@
 import { cidrContains } from '../admission/cidr.ts'
-import { ulid } from '../basics/ulid.ts'
+import { ulid } from '../basics/time.ts'
 import type { Nano } from '../money/money.ts'
 import type { AdminScope } from './admin-scopes.ts'
 import type { RotatingKey, Secret } from './key.ts'

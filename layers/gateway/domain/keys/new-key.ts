@@ -1,5 +1,5 @@
 import { noCounts } from '../admission/counters.ts'
-import { ulid } from '../basics/ulid.ts'
+import { ulid } from '../basics/time.ts'
 import type { Nano } from '../money/money.ts'
 import { type Account, joining } from './account.ts'
 import type { Key, Secret } from './key.ts'

@@ -11,10 +11,8 @@ type FailureDetail = {
   readonly embedded?: readonly Embedded[] | undefined
 }
 
-/**
- * The cause of a failure. 'route' counts against the route at once. 'unclear' counts if requests of several keys met it.
- * 'caller' is what one body can cause: it says nothing about the route, and leads to none that costs more than is paid.
- */
+// The cause of a failure. 'route' counts against the route at once. 'unclear' counts if requests of several keys met it.
+// 'caller' is what one body can cause: it says nothing about the route, and leads to none that costs more than is paid.
 type Blame = 'route' | 'unclear' | 'caller'
 
 type ReasonFacts = {

@@ -5,11 +5,9 @@ const MOST_CHARS = 1_000
 /** Several times as many, because a long address becomes a short word. */
 const MOST_READ = 8_000
 
-/**
- * The names of the operator's accounts and of the provider's machines, by the word that callers read in place of each.
- * No pattern reads a character more than a bounded number of times: the text may be long and hostile. A host has one of
- * the usual ends, because `messages.0.text` and `gpt-4.1-mini` are none.
- */
+// The names of the operator's accounts and of the provider's machines, by the word that callers read in place of each.
+// No pattern reads a character more than a bounded number of times: the text may be long and hostile. A host has one of
+// the usual ends, because `messages.0.text` and `gpt-4.1-mini` are none.
 const SHAPES: Readonly<Record<string, readonly RegExp[]>> = {
   '[key]': [keyShapes()],
   '[arn]': [/\barn:[\w:/.*@+=,-]+/g],

@@ -1,6 +1,5 @@
 import { FUNCTION_TIMEOUT_SECONDS, HOLD_MARGIN_SECONDS } from '../../names.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, utcDay } from '../basics/time.ts'
-import { ulidTimeMs } from '../basics/ulid.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, ulidTimeMs, utcDay } from '../basics/time.ts'
 import type { Key } from '../keys/key.ts'
 
 /** No clock of ours is further off than this. */

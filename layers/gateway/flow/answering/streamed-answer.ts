@@ -81,10 +81,8 @@ export function streamedAnswer(deps: ChatDeps, request: AdmittedChat, clientDead
   }
 }
 
-/**
- * The most bytes that a client may be behind before the upstream waits for it. Nearly every answer fits, so a client
- * cannot keep an upstream, which bills the tokens it generates, from reporting its counts.
- */
+// The most bytes that a client may be behind before the upstream waits for it. Nearly every answer fits, so a client
+// cannot keep an upstream, which bills the tokens it generates, from reporting its counts.
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
 
 function nobody(): void {}

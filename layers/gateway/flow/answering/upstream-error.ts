@@ -15,30 +15,22 @@ export function toGatewayError(error: unknown): GatewayError {
   const { code, param, status, retryAfterMs } = detail
   const told = (kind: ErrorKind, words: string, more: ConstructorParameters<typeof GatewayError>[2] = {}) =>
     new GatewayError(kind, words, more, { cause: error })
-  switch (reason) {
-    case 'unsupported':
-    case 'rejected': {
-      // No upstream was asked if there is no status: this gateway refused.
-      const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
-      return told(kind, message, { ...(code && { code }), ...(param && { param }) })
-    }
-    case 'timeout':
-      return told('upstream_timeout', `The model did not answer in time. ${message}`)
-    case 'deadline':
-      return told('upstream_timeout', message, { retry: 'never' })
-    case 'rate_limit': {
-      const retry = retryAfterMs && Math.min(LONGEST_WAIT_SECONDS, Math.ceil(retryAfterMs / 1000))
-      return told('upstream_rate_limited', `The model cannot answer at the moment. ${message} Try again later.`, {
-        retry,
-      })
-    }
-    // The fault in our own credential is for the operator, in the log.
-    case 'credential':
-    case 'forbidden':
-      return told('upstream_error', 'The model could not answer. The upstream did not accept this gateway.')
-    default:
-      return told('upstream_error', `The model could not answer. ${message}`)
+  if (reason === 'unsupported' || reason === 'rejected') {
+    // No upstream was asked if there is no status: this gateway refused.
+    const kind = status === undefined ? 'invalid_request' : status === 413 ? 'request_too_large' : 'upstream_rejected'
+    return told(kind, message, { ...(code && { code }), ...(param && { param }) })
   }
+  if (reason === 'timeout') return told('upstream_timeout', `The model did not answer in time. ${message}`)
+  if (reason === 'deadline') return told('upstream_timeout', message, { retry: 'never' })
+  if (reason === 'rate_limit') {
+    const retry = retryAfterMs && Math.min(LONGEST_WAIT_SECONDS, Math.ceil(retryAfterMs / 1000))
+    const words = `The model cannot answer at the moment. ${message} Try again later.`
+    return told('upstream_rate_limited', words, { retry })
+  }
+  // The fault in our own credential is for the operator, in the log.
+  const isOurs = reason === 'credential' || reason === 'forbidden'
+  const why = isOurs ? 'The upstream did not accept this gateway.' : message
+  return told('upstream_error', `The model could not answer. ${why}`)
 }
 
 /** The error of a request that no route has answered. If an upstream bills it all the same, it is settled here. */

@@ -1,4 +1,4 @@
-import { ulidTimeMs } from '../../domain/basics/ulid.ts'
+import { ulidTimeMs } from '../../domain/basics/time.ts'
 import { accountIdOf, type Key, type OpenHold } from '../../domain/keys/key.ts'
 import { laneIn } from '../../domain/keys/lane.ts'
 import type { Nano } from '../../domain/money/money.ts'

@@ -92,10 +92,8 @@ type Estimate = {
 
 const NOTHING = sampleText('')
 
-/**
- * Tokens that were sent and delivered, never more than was held. The tokenizer is asked at most once, and not at all
- * for content that cannot be counted: files are billed at their bound, an answer with audio or images at its cap.
- */
+// Tokens that were sent and delivered, never more than was held. The tokenizer is asked at most once, and not at all
+// for content that cannot be counted: files are billed at their bound, an answer with audio or images at its cap.
 async function estimateUsage(deps: CountDeps, request: BilledRequest, tally: Tally, wanted: Wanted): Promise<Estimate> {
   const { chat, model, catalog, promptBound, outputCap } = request.priced
   const media = mediaTokens(chat, model, catalog)

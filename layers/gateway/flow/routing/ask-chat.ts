@@ -137,10 +137,8 @@ const MOST_BYTES_OF_TEXT = 128
 const MOST_BYTES_OF_MORE = 8 * 1024
 const MORE_THAN_TEXT = ['logprobs', 'top_logprobs', 'audio', 'modalities']
 
-/**
- * True if an upstream is asked for a whole answer, which is cheaper to read and carries more. An answer that may be too
- * long for that is streamed: once it is too long it would be thrown away, and paid for at its cap.
- */
+// True if an upstream is asked for a whole answer, which is cheaper to read and carries more. An answer that may be too
+// long for that is streamed: once it is too long it would be thrown away, and paid for at its cap.
 function mayComeWhole({ chat, catalog }: PricedRequest, route: UpstreamRoute, outputCap: number): boolean {
   // A route with a short timeout must get a first token, which a whole answer has only at its end.
   if (chat.stream || route.firstByteTimeoutMs < FIRST_BYTE_TIMEOUT_MS) return false

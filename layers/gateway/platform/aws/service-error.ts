@@ -25,15 +25,9 @@ export class ServiceError extends Error {
 }
 
 const TRANSIENT = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'TooManyRequestsException',
-  'TransactionConflictException',
-  'TransactionInProgressException',
-  'InternalServerError',
-  'TimeoutError',
-  'NetworkingError',
+  ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException', 'TimeoutError'],
+  ...['TransactionConflictException', 'TransactionInProgressException', 'TooManyRequestsException'],
+  ...['InternalServerError', 'NetworkingError'],
 ])
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])
 

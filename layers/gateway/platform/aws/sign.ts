@@ -80,8 +80,7 @@ export function keptHmac(region: string, service: string): (day: string, secret:
     if (kept?.day !== day || kept.secret !== secret) {
       const parts = [day, region, service, 'aws4_request']
       const first = Buffer.from(`AWS4${secret}`)
-      const bytes = parts.reduce((key, part) => createHmac('sha256', key).update(part).digest(), first)
-      const key = createSecretKey(bytes)
+      const key = createSecretKey(parts.reduce((key, part) => createHmac('sha256', key).update(part).digest(), first))
       kept = { day, secret, hmac: (text) => createHmac('sha256', key).update(text).digest('hex') }
     }
     return kept.hmac

@@ -88,20 +88,16 @@ type Owner = {
 /** The buffer into which all connections read, one after the other: the bytes are copied out at once. */
 const ARRIVALS = Buffer.allocUnsafeSlow(64 * 1024)
 
-/**
- * The longest idle time of a connection that is used again, by the wall clock: an instance that was frozen in between was
- * told of no end, and a dead connection costs a whole timeout.
- */
+// The longest idle time of a connection that is used again, by the wall clock: an instance that was frozen in between was
+// told of no end, and a dead connection costs a whole timeout.
 const MOST_IDLE_MS = 10_000
 
 const KEEP_ALIVE = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
 
 let trusted: SecureContext | undefined
 
-/**
- * The certificates that are trusted, for all connections. The first call takes 30 ms of a core, which a function has
- * whole while it starts and a ninth of while it answers; each connection with a context of its own would take 0.6 more.
- */
+// The certificates that are trusted, for all connections. The first call takes 30 ms of a core, which a function has
+// whole while it starts and a ninth of while it answers; each connection with a context of its own would take 0.6 more.
 function trustedCertificates(): SecureContext {
   trusted ??= createSecureContext()
   return trusted

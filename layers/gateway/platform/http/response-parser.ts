@@ -66,23 +66,17 @@ export class ResponseParser {
   }
 
   #take(bytes: Buffer, at: number): number {
-    switch (this.#state) {
-      case 'head':
-        return this.#takeHead(bytes, at)
-      case 'counted':
-      case 'chunk':
-        return this.#takeBody(bytes, at)
-      case 'until close':
-        this.#receiver.onData(at === 0 ? bytes : bytes.subarray(at))
-        return bytes.length
-      case 'done':
-        // More bytes than the response has.
-        this.keptMs = 0
-        return bytes.length
-      default:
-        this.#takeFraming(this.#state, bytes[at] as number)
-        return at + 1
+    const state = this.#state
+    if (state === 'head') return this.#takeHead(bytes, at)
+    if (state === 'counted' || state === 'chunk') return this.#takeBody(bytes, at)
+    if (state !== 'until close' && state !== 'done') {
+      this.#takeFraming(state, bytes[at] as number)
+      return at + 1
     }
+    if (state === 'until close') this.#receiver.onData(at === 0 ? bytes : bytes.subarray(at))
+    // More bytes than the response has.
+    else this.keptMs = 0
+    return bytes.length
   }
 
   #takeHead(bytes: Buffer, at: number): number {

@@ -21,25 +21,17 @@ export function blocksFor(prices: CachePrices) {
 }
 
 function toBlock(part: TurnPart): Block {
-  switch (part.kind) {
-    case 'text':
-      return { type: 'text', text: part.text }
-    case 'image':
-      return { type: 'image', source: toSource(part.source) }
-    case 'toolCall':
-      return { type: 'tool_use', id: toToolId(part.id), name: part.name, input: part.arguments }
-    case 'toolResult':
-      return {
-        type: 'tool_result',
-        tool_use_id: toToolId(part.id),
-        content: toResultContent(part),
-        ...(part.isError && { is_error: true }),
-      }
-    case 'thought':
-      return 'data' in part.thought
-        ? { type: 'redacted_thinking', data: part.thought.data }
-        : { type: 'thinking', thinking: part.thought.text, signature: part.thought.signature }
+  if (part.kind === 'text') return { type: 'text', text: part.text }
+  if (part.kind === 'image') return { type: 'image', source: toSource(part.source) }
+  if (part.kind === 'thought') {
+    return 'data' in part.thought
+      ? { type: 'redacted_thinking', data: part.thought.data }
+      : { type: 'thinking', thinking: part.thought.text, signature: part.thought.signature }
   }
+  const id = toToolId(part.id)
+  if (part.kind === 'toolCall') return { type: 'tool_use', id, name: part.name, input: part.arguments }
+  const content = toResultContent(part)
+  return { type: 'tool_result', tool_use_id: id, content, ...(part.isError && { is_error: true }) }
 }
 
 function toSource(source: ImageSource): Block {

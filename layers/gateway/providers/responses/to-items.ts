@@ -71,24 +71,20 @@ function toContent(content: unknown, path: string): string | JsonObject[] {
 }
 
 function toPart(part: JsonObject, path: string): JsonObject {
-  switch (part.type) {
-    case 'text':
-      return { type: 'input_text', text: part.text }
-    case 'image_url': {
-      const { url, detail } = fieldsOf(part.image_url)
-      if (!isText(url)) throw rejected(`${path}.image_url.url`, 'must be the address of an image')
-      return { type: 'input_image', image_url: url, detail: isText(detail) ? detail : 'auto' }
-    }
-    case 'file': {
-      const { filename, file_data: data } = fieldsOf(part.file)
-      if (!isText(data)) throw unsupported(`${path}.file.file_data`, 'must hold the file with this model')
-      return { type: 'input_file', ...(isText(filename) && { filename }), file_data: data }
-    }
-    case 'input_audio':
-      return { type: 'input_audio', input_audio: part.input_audio }
-    default:
-      throw notTaken(part, path)
+  const { type } = part
+  if (type === 'text') return { type: 'input_text', text: part.text }
+  if (type === 'image_url') {
+    const { url, detail } = fieldsOf(part.image_url)
+    if (!isText(url)) throw rejected(`${path}.image_url.url`, 'must be the address of an image')
+    return { type: 'input_image', image_url: url, detail: isText(detail) ? detail : 'auto' }
   }
+  if (type === 'file') {
+    const { filename, file_data: data } = fieldsOf(part.file)
+    if (!isText(data)) throw unsupported(`${path}.file.file_data`, 'must hold the file with this model')
+    return { type: 'input_file', ...(isText(filename) && { filename }), file_data: data }
+  }
+  if (type === 'input_audio') return { type, input_audio: part.input_audio }
+  throw notTaken(part, path)
 }
 
 /** An assistant's earlier turn is text for every model. */

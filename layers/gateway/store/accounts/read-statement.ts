@@ -5,7 +5,7 @@ import { dayAfter, daysFrom, earliestRowMs } from '../../domain/rows/closed-day.
 import { UsageGroups } from '../../domain/rows/day-total.ts'
 import { daysOfMonth, type StatementBooks } from '../../domain/rows/statement.ts'
 import { mapConcurrently } from '../../platform/map-concurrently.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 import { listGrants } from '../keys/grant-credits.ts'
 import { BATCH, readBatch } from '../keys/newest-keys.ts'
 import { readClosing } from '../rows/closing.ts'

@@ -1,7 +1,7 @@
 import type { Act } from '../../domain/keys/act.ts'
 import type { AdminKey } from '../../domain/keys/admin-key.ts'
 import { adminKeyFields, changeEvent } from '../../domain/keys/change-event.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 import { putNew } from '../dynamodb/transact.ts'
 import { putEvent } from '../events/events.ts'
 import { makeOnce } from '../events/make-once.ts'

@@ -145,10 +145,8 @@ export function countsAfter({ counts }: Key, { nowMs }: Demand, changed: Item): 
   return after
 }
 
-/**
- * DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
- * The cached copy decides between them; if it is wrong, because another instance has taken since, that costs one retry.
- */
+// DynamoDB has no max(), so a full bucket and one in use are two writes, and one that a wrong clock left is a third.
+// The cached copy decides between them; if it is wrong, because another instance has taken since, that costs one retry.
 function formOf({ bucketFullAtUs }: Key, nowMs: number): 'full' | 'in use' | 'wrong' {
   if (bucketFullAtUs <= nowMs * 1000) return 'full'
   return bucketFullAtUs <= latestSaneFullAtUs(nowMs) ? 'in use' : 'wrong'

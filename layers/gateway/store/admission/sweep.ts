@@ -1,8 +1,7 @@
 import type { Key } from '../../domain/keys/key.ts'
 import { TABLES } from '../../names.ts'
 import { updateIf } from '../dynamodb/conditional-writes.ts'
-import { type Item, queryItems } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type Item, queryItems, type Tables } from '../dynamodb/database.ts'
 import { accountItem, keyIdOf, keyItem, LANE_SORT_KEY, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 
 const [BY_SWEEP] = TABLES.keys.indexes

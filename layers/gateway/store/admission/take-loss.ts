@@ -1,10 +1,10 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { COUNTERS, countName, windowOf } from '../../domain/admission/counters.ts'
-import { ulidTimeMs } from '../../domain/basics/ulid.ts'
+import { ulidTimeMs } from '../../domain/basics/time.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { ifConditionHolds, retryRejected } from '../dynamodb/conditional-writes.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 import { keyItem, storedHold } from '../keys/key-item.ts'
 
 type Loss = Pick<Release, 'address' | 'requestId' | 'hold'> & { readonly amount: Nano; readonly bound: Nano }

@@ -1,8 +1,7 @@
 import type { CatalogData } from '../../domain/routing/catalog.ts'
 import { CATALOG_HEAD, CATALOG_ITEM, ITEMS, SCHEMA_VERSION } from '../../names.ts'
 import { ServiceError } from '../../platform/aws/service-error.ts'
-import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type Item, itemReader, queryItems, type Tables } from '../dynamodb/database.ts'
 
 /** A catalog that is in force, or was. The one of a first deployment was pushed by nobody. */
 export type StoredCatalog = {

@@ -21,20 +21,12 @@ export function fromAttributes(attributes: Attributes): Item {
 }
 
 function writeAttribute(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      return `{"S":${quoted(value)}}`
-    case 'number':
-      return `{"N":"${digitsOf(value)}"}`
-    case 'bigint':
-      return `{"N":"${value}"}`
-    case 'boolean':
-      return value ? '{"BOOL":true}' : '{"BOOL":false}'
-    case 'object':
-      return writeObject(value)
-    default:
-      throw new TypeError(`DynamoDB has no type for a ${typeof value}.`)
-  }
+  if (typeof value === 'string') return `{"S":${quoted(value)}}`
+  if (typeof value === 'number') return `{"N":"${digitsOf(value)}"}`
+  if (typeof value === 'bigint') return `{"N":"${value}"}`
+  if (typeof value === 'boolean') return value ? '{"BOOL":true}' : '{"BOOL":false}'
+  if (typeof value === 'object') return writeObject(value)
+  throw new TypeError(`DynamoDB has no type for a ${typeof value}.`)
 }
 
 function writeObject(value: object | null): string {
@@ -93,23 +85,13 @@ function digitsOf(value: number): string {
 function fromAttribute(attribute: AttributeValue): unknown {
   for (const type in attribute) {
     const value = attribute[type]
-    switch (type) {
-      case 'S':
-      case 'BOOL':
-        return value
-      case 'N':
-        return fromNumber(value as string)
-      case 'M':
-        return fromAttributes(value as Attributes)
-      case 'L':
-        return (value as AttributeValue[]).map(fromAttribute)
-      case 'NULL':
-        return null
-      case 'B':
-        return fromBase64(value as string)
-      case 'BS':
-        return new Set((value as string[]).map(fromBase64))
-    }
+    if (type === 'S' || type === 'BOOL') return value
+    if (type === 'N') return fromNumber(value as string)
+    if (type === 'M') return fromAttributes(value as Attributes)
+    if (type === 'L') return (value as AttributeValue[]).map(fromAttribute)
+    if (type === 'NULL') return null
+    if (type === 'B') return fromBase64(value as string)
+    if (type === 'BS') return new Set((value as string[]).map(fromBase64))
   }
   throw new TypeError(`An attribute has a type that nobody here writes: ${Object.keys(attribute)}.`)
 }

@@ -1,7 +1,6 @@
 import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { retry } from '../../platform/retry.ts'
-import type { Database, Item, PutInput, UpdateInput } from './database.ts'
-import type { Tables } from './tables.ts'
+import type { Database, Item, PutInput, Tables, UpdateInput } from './database.ts'
 
 /** A write's condition did not hold. The error has the item if the write asked for it. */
 export function isConditionFailed(error: unknown): error is Error & { readonly Item?: Item } {

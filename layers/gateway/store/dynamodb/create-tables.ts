@@ -1,5 +1,5 @@
 import { TABLES, type TableDefinition } from '../../names.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './database.ts'
 
 /** The tables of the stack in DynamoDB Local, from the same definitions. */
 export async function createTables({ database, keys, usage, answers }: Tables): Promise<void> {

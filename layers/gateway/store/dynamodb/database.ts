@@ -107,3 +107,10 @@ async function* itemsOf<T>(readPage: ReadPage, read: Read<T>, isAhead: boolean):
     page ??= readNext()
   }
 }
+
+export type Tables = {
+  readonly database: Database
+  readonly keys: string
+  readonly usage: string
+  readonly answers: string
+}

@@ -1,8 +1,8 @@
 import { type CallService, openService } from '../../platform/aws/service.ts'
 import { ServiceError } from '../../platform/aws/service-error.ts'
-import type { Credentials } from '../../platform/config.ts'
+import type { Config, Credentials } from '../../platform/config.ts'
 import { type Attributes, fromAttributes, type Input, quoted, writeAttributes, writeInput } from './attribute-values.ts'
-import type { Database, TransactItem } from './database.ts'
+import type { Database, Tables, TransactItem } from './database.ts'
 
 /** A database on this machine. Without one the client talks to AWS by AWS's own settings. */
 export type LocalEndpoint = {
@@ -95,4 +95,10 @@ type Output = {
 type BatchOutput = {
   readonly Responses?: Readonly<Record<string, Attributes[]>>
   readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: Attributes[] }>>
+}
+
+export type TableNames = Pick<Config, 'keysTable' | 'usageTable' | 'answersTable'>
+
+export function openTables(names: TableNames, local?: LocalEndpoint): Tables {
+  return { database: dynamoDb(local), keys: names.keysTable, usage: names.usageTable, answers: names.answersTable }
 }

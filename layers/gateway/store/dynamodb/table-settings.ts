@@ -1,5 +1,5 @@
 import { TABLES } from '../../names.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './database.ts'
 
 type TableKind = keyof typeof TABLES
 

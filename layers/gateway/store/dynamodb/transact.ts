@@ -3,8 +3,7 @@ import type { Act } from '../../domain/keys/act.ts'
 import { isUnavailable, ServiceError } from '../../platform/aws/service-error.ts'
 import { retry } from '../../platform/retry.ts'
 import { firstPut, ifConditionHolds, isOutcomeUnknown } from './conditional-writes.ts'
-import type { Item, TransactItem, UpdateInput } from './database.ts'
-import type { Tables } from './tables.ts'
+import type { Item, Tables, TransactItem, UpdateInput } from './database.ts'
 
 /** Part of a transaction that must make this item, and fails if there is one already. */
 export function putNew(TableName: string, Item: Item): TransactItem {

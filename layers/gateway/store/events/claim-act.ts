@@ -2,7 +2,7 @@ import { isoTime } from '../../domain/basics/time.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import { ITEMS } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 
 type ActClaim = { readonly act: Act; readonly digest: string }
 

@@ -4,8 +4,7 @@ import type { ChangeEvent } from '../../domain/keys/change-event.ts'
 import type { EventKind } from '../../domain/keys/event-names.ts'
 import { ITEMS } from '../../names.ts'
 import { firstPut } from '../dynamodb/conditional-writes.ts'
-import { type Item, itemReader, type TransactItem } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type Item, itemReader, type Tables, type TransactItem } from '../dynamodb/database.ts'
 
 /** The owner of an event: a key, by its id, or the catalog. */
 export const CATALOG_EVENTS = ITEMS.catalog

@@ -1,7 +1,6 @@
-import { firstUlid, lastUlid, ulidTimeMs } from '../../domain/basics/ulid.ts'
+import { firstUlid, lastUlid, ulidTimeMs } from '../../domain/basics/time.ts'
 import type { ChangeEvent } from '../../domain/keys/change-event.ts'
-import { type Item, queryItems } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type Item, queryItems, type Tables } from '../dynamodb/database.ts'
 import { eventItem, monthOf, toEvent } from './events.ts'
 import { findKeysWithEvents, readPendingEvents } from './pending-events.ts'
 

@@ -1,6 +1,5 @@
 import type { Act } from '../../domain/keys/act.ts'
-import type { TransactItem } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables, TransactItem } from '../dynamodb/database.ts'
 import { transact, WriteOutcomeUnknown } from '../dynamodb/transact.ts'
 import { wasDone } from './events.ts'
 

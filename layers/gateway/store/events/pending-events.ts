@@ -1,12 +1,10 @@
-import { isoTime } from '../../domain/basics/time.ts'
-import { ULID, ulidTimeMs } from '../../domain/basics/ulid.ts'
+import { isoTime, ULID, ulidTimeMs } from '../../domain/basics/time.ts'
 import { isAdminKeyId } from '../../domain/keys/admin-key.ts'
 import { type ChangeEvent, URGENT_EVENTS } from '../../domain/keys/change-event.ts'
 import { ADMIN_KEY_ITEMS } from '../admin-keys/admin-key-item.ts'
 import { dueItems } from '../admission/sweep.ts'
 import { firstPut, ifConditionHolds, putOnce, retryRejected, updateIf } from '../dynamodb/conditional-writes.ts'
-import type { Item } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Item, Tables } from '../dynamodb/database.ts'
 import { externalItem, KEY_ITEMS, SWEEP_AT_ONCE, sweepTime } from '../keys/key-item.ts'
 import type { KeyItems } from '../keys/rotating-item.ts'
 import { eventItems, toEvent } from './events.ts'
@@ -105,10 +103,8 @@ function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secretItemOf'
   return isAdminKeyId(id) ? ADMIN_KEY_ITEMS : KEY_ITEMS
 }
 
-/**
- * Undefined for an entry that no operator's change leaves on the item of this key. Functions that admit requests may write
- * the item, so its entries are believed no further than they must be: the key is the one that the item is of.
- */
+// Undefined for an entry that no operator's change leaves on the item of this key. Functions that admit requests may write
+// the item, so its entries are believed no further than they must be: the key is the one that the item is of.
 function readPending(
   id: string,
   kept: unknown,

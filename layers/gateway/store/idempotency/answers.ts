@@ -1,6 +1,6 @@
 import { ANSWERS_KEPT_MS, type AnswerClaim, type KeptAnswer } from '../../domain/admission/idempotency.ts'
 import { ifConditionHolds, putOnce } from '../dynamodb/conditional-writes.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 
 /** The claims on Idempotency-Keys, with the answers that are kept on them. */
 export type AnswerStore = ReturnType<typeof answerStore>
@@ -10,8 +10,7 @@ export function answerStore({ database, answers: TableName }: Tables) {
     /** Returns what stands in the way, if anything. A dead request's claim can be taken over by naming that request. */
     async claim(claim: AnswerClaim, nowMs: number, deadRequestId?: string): Promise<KeptAnswer | undefined> {
       const condition = deadRequestId === undefined ? isFree(nowMs) : isOpenClaimOf(deadRequestId)
-      const expiresAt = Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000)
-      const Item = { ...claim, state: 'running', expiresAt }
+      const Item = { ...claim, state: 'running', expiresAt: Math.ceil((nowMs + ANSWERS_KEPT_MS) / 1000) }
       const found = await putOnce(database, { TableName, Item, ...condition })
       // Our own claim: the write had landed, its answer was lost, and it was sent again.
       if (!found || found.requestId === claim.requestId) return undefined

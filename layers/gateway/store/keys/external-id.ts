@@ -1,5 +1,4 @@
-import { itemReader, type TransactItem } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { itemReader, type Tables, type TransactItem } from '../dynamodb/database.ts'
 import { putNew } from '../dynamodb/transact.ts'
 import { externalItem } from './key-item.ts'
 

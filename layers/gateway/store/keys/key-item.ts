@@ -1,6 +1,5 @@
 import { COUNTER_NAMES, COUNTERS, type CounterName, type Counts, noCounts } from '../../domain/admission/counters.ts'
-import { isoTime } from '../../domain/basics/time.ts'
-import { readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/basics/ulid.ts'
+import { isoTime, readUlid, requestIdOf, timeMsIn, writeUlid } from '../../domain/basics/time.ts'
 import { type Hold, isAccountId, type Key, type Purse } from '../../domain/keys/key.ts'
 import { KEY_SETTINGS, type KeySettings, SETTINGS } from '../../domain/keys/key-settings.ts'
 import { type Lane, laneIn } from '../../domain/keys/lane.ts'

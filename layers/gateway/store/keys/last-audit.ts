@@ -1,7 +1,6 @@
 import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import { ITEMS } from '../../names.ts'
-import { itemReader } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { itemReader, type Tables } from '../dynamodb/database.ts'
 
 export type LastAudit = { readonly atMs: number; readonly keys: number; readonly wrong: number }
 

@@ -1,7 +1,6 @@
 import type { Key } from '../../domain/keys/key.ts'
 import { laneAddress } from '../../domain/keys/lane.ts'
-import { scanItems } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { scanItems, type Tables } from '../dynamodb/database.ts'
 import { KEY_ITEMS, LANE_SORT_KEY } from './key-item.ts'
 import { readMany } from './newest-keys.ts'
 import { type ReadBooks, readKey, within } from './read-key.ts'

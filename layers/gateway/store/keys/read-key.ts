@@ -1,7 +1,6 @@
 import { AT_ONCE } from '../../domain/admission/shares.ts'
 import type { Key } from '../../domain/keys/key.ts'
-import { scanItems } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { scanItems, type Tables } from '../dynamodb/database.ts'
 import { KEY_ITEMS } from './key-item.ts'
 import { findId, type ItemsOf, readOne } from './rotating-item.ts'
 

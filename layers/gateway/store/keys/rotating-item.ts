@@ -1,7 +1,6 @@
 import { isoTime } from '../../domain/basics/time.ts'
 import type { RotatingKey } from '../../domain/keys/key.ts'
-import { type Item, itemReader } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type Item, itemReader, type Tables } from '../dynamodb/database.ts'
 
 type ItemKey = { readonly pk: string; readonly sk: string }
 

@@ -1,6 +1,6 @@
 import type { Act } from '../../domain/keys/act.ts'
 import type { Key } from '../../domain/keys/key.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 import { changeAtOnce } from './change-at-once.ts'
 import { KEY } from './change-key.ts'
 
@@ -13,10 +13,8 @@ export function resumeKey(tables: Tables) {
   return setStatus(tables, 'key.resume', 'active')
 }
 
-/**
- * Written also if the key has this status already: the write ends the version that an earlier act was for, so that one
- * whose outcome is unknown cannot land afterwards.
- */
+// Written also if the key has this status already: the write ends the version that an earlier act was for, so that one
+// whose outcome is unknown cannot land afterwards.
 function setStatus(tables: Tables, what: 'key.suspend' | 'key.resume', status: Key['status']) {
   const change = changeAtOnce(tables, KEY, what)
   return (keyId: string, act: Act) =>

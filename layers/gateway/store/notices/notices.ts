@@ -1,5 +1,5 @@
 import type { AdmissionRefusal } from '../../domain/basics/gateway-error.ts'
-import { ULID } from '../../domain/basics/ulid.ts'
+import { ULID } from '../../domain/basics/time.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import {
   type CreditRefusal,
@@ -11,8 +11,7 @@ import {
   type Watched,
 } from '../../domain/keys/notice.ts'
 import { updateIf } from '../dynamodb/conditional-writes.ts'
-import { type Item, itemReader } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type Item, itemReader, type Tables } from '../dynamodb/database.ts'
 import { accountItem, keyItem, ownerItem, SWEEP_AT_ONCE, toKey, toNano } from '../keys/key-item.ts'
 
 const CREDIT_REFUSAL_PREFIX = 'refused.'

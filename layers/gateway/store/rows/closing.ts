@@ -1,6 +1,6 @@
 import { TABLES, USAGE_ITEMS } from '../../names.ts'
 import { ifConditionHolds } from '../dynamodb/conditional-writes.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 
 export type Closing = {
   /** Up to and including this day, every key with rows has its total. */

@@ -2,8 +2,7 @@ import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import { type DayTotal, type Figures, isSameTotal, NO_FIGURES, type UsagePart } from '../../domain/rows/day-total.ts'
 import { USAGE_ITEMS } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
-import { type Item, itemReader, queryItems } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type Item, itemReader, queryItems, type Tables } from '../dynamodb/database.ts'
 import { toNano } from '../keys/key-item.ts'
 
 /** All totals of a day are one partition, in the order of their keys. */

@@ -1,5 +1,5 @@
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import type { Tables } from '../dynamodb/database.ts'
 import { mergeRows } from './merge-rows.ts'
 import { daysOf, idsOf, queryRowsOfDay, queryUsageRows, type TimeRange } from './usage-rows.ts'
 

@@ -1,5 +1,4 @@
-import { isoTime, utcDay } from '../../domain/basics/time.ts'
-import { readUlid, timeMsIn } from '../../domain/basics/ulid.ts'
+import { isoTime, readUlid, timeMsIn, utcDay } from '../../domain/basics/time.ts'
 import { laneAddress } from '../../domain/keys/lane.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'

@@ -1,11 +1,9 @@
-import { DAY_MS, isoTime, utcDay } from '../../domain/basics/time.ts'
-import { firstUlid, isRequestId, lastUlid, requestIdOf } from '../../domain/basics/ulid.ts'
+import { DAY_MS, firstUlid, isoTime, isRequestId, lastUlid, requestIdOf, utcDay } from '../../domain/basics/time.ts'
 import { laneAddress } from '../../domain/keys/lane.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
-import { type QueryInput, queryItems } from '../dynamodb/database.ts'
-import type { Tables } from '../dynamodb/tables.ts'
+import { type QueryInput, queryItems, type Tables } from '../dynamodb/database.ts'
 import { keyItem } from '../keys/key-item.ts'
 import { mergeRows, partOfPage, type RowOrder } from './merge-rows.ts'
 import { rowKey, rowParts, toUsageItem, toUsageRow } from './usage-item.ts'
@@ -40,16 +38,7 @@ type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
 const ALWAYS = [
-  'requestId',
-  'keyId',
-  'startedAt',
-  'model',
-  'provider',
-  'cost',
-  'hold',
-  'outcome',
-  'errorCode',
-  'alsoRefused',
+  ...['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode', 'alsoRefused'],
 ]
 const ATTRIBUTES = {
   whole: [],

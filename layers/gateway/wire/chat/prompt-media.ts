@@ -33,10 +33,8 @@ function kindOf(said: MediaKind, given: unknown): MediaKind | 'any' {
   return typeof content === 'string' ? kindOfContent(said, content, name) : 'any'
 }
 
-/**
- * How the bytes of each kind begin, in hexadecimal digits. Formats that one provider may take for one kind and another
- * for another are not here: TIFF with its pages, films of HEIF and AVIF, Ogg.
- */
+// How the bytes of each kind begin, in hexadecimal digits. Formats that one provider may take for one kind and another
+// for another are not here: TIFF with its pages, films of HEIF and AVIF, Ogg.
 const BEGINNINGS: readonly (readonly [RegExp, MediaKind])[] = [
   // PNG, JPEG, GIF, BMP, WebP, HEIF and AVIF.
   [/^(?:89504e470d0a1a0a|ffd8ff|474946383[79]61|424d.{8}00000000|52494646.{8}57454250)/, 'image'],

@@ -14,8 +14,7 @@ export function readVector(sent: unknown, dimensions: number, format: VectorForm
 
 export function writeVector(vector: Vector, format: VectorFormat): string {
   if (format === 'float') return `[${vector.join(',')}]`
-  const floats = Float32Array.from(vector)
-  return `"${Buffer.from(floats.buffer).toString('base64')}"`
+  return `"${Buffer.from(Float32Array.from(vector).buffer).toString('base64')}"`
 }
 
 function decode(base64: string): Vector | undefined {

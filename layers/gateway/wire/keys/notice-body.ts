@@ -1,5 +1,4 @@
-import { isoTime } from '../../domain/basics/time.ts'
-import { ulidTimeMs } from '../../domain/basics/ulid.ts'
+import { isoTime, ulidTimeMs } from '../../domain/basics/time.ts'
 import { accountIdOf, isAccountId } from '../../domain/keys/key.ts'
 import type { Notice, Owner } from '../../domain/keys/notice.ts'
 

@@ -9,8 +9,7 @@ type FoundRoute = { readonly route: HttpRoute; readonly id: string | undefined }
 export function findRoute(method: string, path: string): FoundRoute | GatewayError {
   const fixed = FIXED.get(path)
   if (fixed && fixed.method === method) return { route: fixed, id: undefined }
-  const place = path.endsWith('/') ? path.slice(0, -1) : path
-  const matches = matchesOf(place)
+  const matches = matchesOf(path.endsWith('/') ? path.slice(0, -1) : path)
   const wanted = method === 'HEAD' ? 'GET' : method
   const found = matches.find(({ route }) => route.method === wanted)
   if (found) return { route: found.route, id: decode(found.parameters.id) }

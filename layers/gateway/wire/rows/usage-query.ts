@@ -1,7 +1,6 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
 import { plainLine } from '../../domain/basics/plain-text.ts'
-import { DAY_MS, MOMENT_WORDS, readMoment, utcDay } from '../../domain/basics/time.ts'
-import { isRequestId } from '../../domain/basics/ulid.ts'
+import { DAY_MS, isRequestId, MOMENT_WORDS, readMoment, utcDay } from '../../domain/basics/time.ts'
 import { latestRowMs, momentsOf } from '../../domain/rows/closed-day.ts'
 import { badField } from '../basics/bad-field.ts'
 import { closest } from '../basics/closest.ts'

@@ -1,6 +1,7 @@
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { CopyButton } from '../parts/controls.tsx'
-import { Facts, Loading, Page, Panel } from '../parts/panel.tsx'
+import { Page } from '../parts/page.tsx'
+import { Facts, Loading, Panel } from '../parts/panel.tsx'
 import { useLive } from '../parts/use-load.ts'
 import type { PageUrl } from '../router.ts'
 import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
-import { Loading, Page } from '../parts/panel.tsx'
+import { Page } from '../parts/page.tsx'
+import { Loading } from '../parts/panel.tsx'
 import { type Column, cell, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Badge, NameLink } from '../parts/values.tsx'

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
-import { focusHeading, Problem } from './panel.tsx'
+import { focusHeading } from './page.tsx'
+import { Problem } from './panel.tsx'
 import { useSubmission } from './use-load.ts'
 
 type Props = {

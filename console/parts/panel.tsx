@@ -1,11 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { ApiFailure } from '../api.ts'
-import { identity } from '../session.ts'
 import { colourIn, LINE } from './chart.tsx'
 import { Button } from './controls.tsx'
-import { SearchBox } from './search-box.tsx'
 import type { Loaded } from './use-load.ts'
 
 type Props = {
@@ -182,31 +179,4 @@ export function LeftBar({ of: { available, granted } }: { readonly of: Pick<KeyS
   const share = Number(granted) > 0 ? Number(available) / Number(granted) : 0
   const colour = share < 0.1 ? 'c4' : share < 0.25 ? 'c2' : 'c0'
   return <Share of={share} colour={colour} label="Left of what was granted" title={`Of ${granted} granted`} />
-}
-
-type PageProps = { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren }
-
-let isFirst = true
-
-export const focusHeading = () => document.querySelector<HTMLElement>('h1')?.focus()
-
-/** A page begins at its heading, which is read out and focused after a change of page. */
-export function Page({ title, actions, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Waybill`
-  }, [title])
-  useLayoutEffect(() => {
-    if (!isFirst) focusHeading()
-    isFirst = false
-  }, [])
-  return (
-    <main id="main">
-      <header class="row wrap title">
-        <h1 tabIndex={-1}>{title}</h1>
-        {identity.get() && <SearchBox />}
-        {actions && <div class="row wrap">{actions}</div>}
-      </header>
-      {children}
-    </main>
-  )
 }

@@ -23,7 +23,7 @@ export const BUNDLE_OPTIONS = {
 } as const satisfies BuildOptions
 
 const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%231f4fd8'/%3E%3Cpath d='M5 8l3.2 8L12 9l3.8 7L19 8' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E"
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%231f4fd8'/%3E%3Cpath d='M5 8l3.2 8L12 9l3.8 7L19 8' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
 export function htmlOf(title: string, head: string, body = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="icon" href="${ICON}">${head}</head><body>${body}</body></html>`

@@ -30,8 +30,9 @@ export type Models = {
 }
 
 const HEADS: Readonly<Record<number, string>> = {
-  401: 'The gateway does not know this key, or it has ended.',
-  403: 'The gateway refuses this key here.',
+  401: 'This key is unknown, or has ended.',
+  403: 'This key is refused here.',
+  429: 'Too many requests.',
 }
 
 /** Asks with the caller's key, which goes into this header and nowhere else. */
@@ -39,11 +40,7 @@ export function connectWith(secret: string): void {
   connect({
     base: '/v1',
     headers: () => ({ Authorization: `Bearer ${secret}` }),
-    lost: 'No answer came. Check your connection, and try again.',
-    wordsOf: (said, { status, headers }) => {
-      const wait = headers.get('Retry-After')
-      if (status === 429) return `This key has made too many requests.${wait ? ` Try again in ${wait} s.` : ''} ${said}`
-      return [HEADS[status], said].filter(Boolean).join(' ')
-    },
+    lost: 'No answer came. Try again.',
+    wordsOf: (said, { status }) => [HEADS[status], said].filter(Boolean).join(' '),
   })
 }

@@ -55,7 +55,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
         placeholder={`${BRAND.keyPrefix}…`}
         value={typed}
         onInput={setTyped}
-        hint="Kept by this window only, until you close or reload it."
+        hint="Kept by this window only."
       />
       <button class="primary" type="submit" disabled={isAsking}>
         Show usage

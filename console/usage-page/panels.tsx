@@ -57,7 +57,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
           caption="Requests, newest first"
           columns={REQUESTS}
           by="request_id"
-          empty={<p class="empty">No model was asked in the last 31 days.</p>}
+          empty={<p class="empty">None in the last 31 days.</p>}
         />
       </Panel>
       <Panel title="Models and prices" isRegion beside={<span class="quiet">Credits for a million tokens.</span>}>
@@ -103,7 +103,7 @@ const FIGURES: readonly Column<Figures>[] = [
 ]
 const DAY_SUMS: readonly Column<DaySum>[] = [name('UTC day', ({ day }) => day), ...FIGURES]
 const MODEL_SUMS: readonly Column<ModelSum>[] = [
-  { ...name('Model', ({ model }) => model ?? 'no model: lists, usage, balance'), class: 'wide' },
+  { ...name('Model', ({ model }) => model ?? 'no model'), class: 'wide' },
   ...FIGURES,
 ]
 
@@ -140,7 +140,7 @@ function Code({ model }: { readonly model: string }) {
   return (
     <Panel title="Code" isRegion>
       <p class="quiet">
-        With your key in the variable <code>WAYBILL_KEY</code>. The base URL is <code>{baseUrl}</code>.
+        The base URL is <code>{baseUrl}</code>; <code>WAYBILL_KEY</code> is your key.
       </p>
       {Object.entries(SNIPPETS).map(([language, write]) => (
         <div key={language} class="inside">

@@ -45,7 +45,17 @@ type Schema = {
 type Made = { readonly providers: object; readonly models: readonly object[] }
 
 /** A text that a field without a pattern takes, and one for each pattern there is. */
-const TEXTS = ['up', '0', '0.15', '12.5', 'https://up.example/v1', 'secret:up', 'us-east-1', 'X-Title']
+const TEXTS = [
+  'up',
+  '0',
+  '0.15',
+  '12.5',
+  'https://up.example/v1',
+  'http://127.0.0.1:9/v1',
+  'secret:up',
+  'us-east-1',
+  'X-Title',
+]
 
 /** Few names, so that references often meet what they name. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {

@@ -57,7 +57,7 @@ inBrowser('an operator without a mouse', () => {
     await until(() => page.evaluate<boolean>('document.activeElement !== document.body'))
   }
 
-  task('makes a key with 50 credits for three models', 30, async () => {
+  task('makes a key with 50 credits for three models', 31, async () => {
     await jump('Create k', 'Create key')
     await dialog('Create a key')
     await keyboard.type('Name', 'onboarded')

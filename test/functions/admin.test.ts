@@ -456,6 +456,9 @@ describe('the providers of the catalog', () => {
     expect(writing.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'PUT /catalog',
       'POST /catalog/versions/{version}/restore',
+      // They have the providers and models that are in force.
+      'POST /plans',
+      'PATCH /plans/{name}',
     ])
   })
 })

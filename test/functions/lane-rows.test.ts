@@ -7,6 +7,7 @@ import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/ba
 import { laneAddress } from '../../layers/gateway/domain/keys/lane.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { sumsOf } from '../../layers/gateway/domain/rows/day-total.ts'
+import { EXPORT_FOLDER } from '../../layers/gateway/domain/rows/export-line.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
 import { readDayTotal } from '../../layers/gateway/store/rows/day-totals.ts'
@@ -149,7 +150,7 @@ describe('a key with rows in several lanes', () => {
     expect(totals.map((total) => total && sumsOf(total).requests)).toEqual(
       days.map((day) => rows.filter(({ startedAtMs }) => utcDay(startedAtMs) === day).length || undefined),
     )
-    const paths = [...objects.keys()].sort()
+    const paths = [...objects.keys()].filter((path) => path.startsWith(`${EXPORT_FOLDER}/`)).sort()
     const lines = paths.flatMap((path) =>
       jsonLines<{ request_id: string; lane?: number }>(gunzipSync(objects.get(path) ?? '').toString()),
     )

@@ -54,6 +54,7 @@ beforeAll(async () => {
   const answer = await gateway.get(secret, '/v1/models')
   const adminKey = await stage.waybill(['admin-keys', 'create', ...ADMIN_KEY, '--stage', 'dev', '--json'])
   const { id: adminKeyId } = JSON.parse(adminKey.stdout)
+  await stage.waybill(['plans', 'create', '--name', 'bronze', '--factor', '1.25', '--stage', 'dev'])
   Object.assign(id, {
     key: key.id,
     request: answer.headers.get('x-request-id'),
@@ -107,6 +108,9 @@ const READING: Record<string, () => string[]> = {
   invoice: () => ['--month', '2026-01'],
   statement: () => ['--month', '2026-01', '--account', id.account],
   notices: () => [],
+  'export focus': () => ['--from', '2026-01-01', '--to', '2026-02-01'],
+  'plans list': () => [],
+  'plans show': () => ['bronze'],
   'catalog prices': () => ['--from', LIST, '--check'],
   reconcile: () => ['--provider', 'up', '--bill', BILL, '--from', 'yesterday'],
 }
@@ -129,6 +133,8 @@ const CHANGING: Record<string, () => string[]> = {
   'admin-keys create': () => ADMIN_KEY,
   'admin-keys rotate': () => [id.adminKey],
   'admin-keys revoke': () => [id.adminKey],
+  'plans create': () => ['--name', 'silver', '--factor', '1.1'],
+  'plans update': () => ['bronze', '--factor', '1.3'],
   'catalog rollback': () => ['1'],
   'catalog push': () => [FILE],
 }

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { csvLines, ndjsonLines } from '../../layers/admin/usage/usage-lines.ts'
 import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
+import { chargesOf } from '../../layers/gateway/domain/rows/charges.ts'
 import { DayCounter } from '../../layers/gateway/domain/rows/day-total.ts'
 import { EXPORT_COLUMNS, exportLine } from '../../layers/gateway/domain/rows/export-line.ts'
 import {
@@ -112,6 +113,7 @@ test('every summed field is added up in the total of a day, which is stored, and
       costOfStated: doubled(FULL_ROW.cost),
       withoutCost: 0,
       ...Object.fromEntries(SUMMED_FIELDS.map((name) => [name, doubled(FULL_ROW[name])])),
+      ...Object.fromEntries(Object.entries(chargesOf(FULL_ROW)).map(([name, value]) => [name, doubled(value)])),
     },
   ])
   expect(total.rowsUntilMs).toBe(FULL_ROW.keptUntilMs)

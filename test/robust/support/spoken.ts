@@ -115,9 +115,9 @@ export function readFrames(body: string): Told {
 
 type Event = { readonly type: string; readonly delta?: unknown; readonly error?: ToldError }
 
-/** Every frame of a stream of events must be one named event or one comment, and a blank line. */
+/** Every frame of a stream of events must be one named event or one comment, and a blank line; one of Responses has an end. */
 function readEvents(body: string): { readonly events: readonly Event[]; readonly comments: readonly string[] } {
-  const frames = framesOf(body, /^(event: \S+\ndata: .+|: .+)$/)
+  const frames = framesOf(body.replace(/data: \[DONE\]\n\n$/, ''), /^(event: \S+\ndata: .+|: .+)$/)
   const events = frames.flatMap((frame) => {
     const [, name, data] = /^event: (\S+)\ndata: (.+)$/.exec(frame) ?? []
     if (data === undefined) return []

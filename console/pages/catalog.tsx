@@ -10,6 +10,7 @@ import { Badge, Moment } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { draftOf, Editor } from './catalog/editor.tsx'
 import { ModelTable } from './catalog/model-table.tsx'
+import { Plans } from './catalog/plans.tsx'
 import { ChangeList, RollBack } from './catalog/put-in-force.tsx'
 
 export function Catalog({ url }: { readonly url: PageUrl }) {
@@ -68,6 +69,15 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
           ),
         ]}
       </Loading>
+      {shown.data && shown.data.version > 0 && (
+        <Plans
+          over={shown.data.version}
+          onDone={() => {
+            void catalog.reload()
+            versions.reload()
+          }}
+        />
+      )}
       <h2>Versions</h2>
       <Rows
         of={versions}

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import OpenAI, { APIError } from 'openai'
 import type { Browser } from 'playwright-core'
 import { startConsole } from '../../cli/console/start-console.ts'
+import type { CatalogModel } from '../../layers/gateway/domain/routing/catalog.ts'
+import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
+import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { listKeys, readKey } from '../../layers/gateway/store/keys/read-key.ts'
+import { actAt } from '../support/act.ts'
 import { HELLO, type TestGateway } from '../support/gateway.ts'
 import { connectionTo, startSignedAdmin } from '../support/signed-admin.ts'
 import { openBoth } from '../support/stack.ts'
@@ -13,6 +17,11 @@ import { chunk, say, sse, status, type Upstream } from '../support/upstream.ts'
 import { openBrowser, openWatched, type WatchedPage } from './support/browser.ts'
 import { type Keyboard, keyboardOf } from './support/keyboard.ts'
 import { inBrowser } from './support/scripted-page.ts'
+
+const withCost = (model: CatalogModel): CatalogModel => ({
+  ...model,
+  routes: model.routes.map((route) => ({ ...route, cost: model.price })),
+})
 
 /** An operator's window on a console of her own. */
 type Desk = WatchedPage & { readonly keyboard: Keyboard }
@@ -212,6 +221,32 @@ inBrowser(
       await page.getByText('Version 3 is in force').first().waitFor()
       await turnTo(ann, 'Changes')
       await page.getByRole('cell', { name: 'catalog.rolled_back' }).waitFor()
+    })
+
+    test('a plan is made and changed in the page, also below cost once that was said', async () => {
+      const { page, keyboard } = ann
+      const plans = async () => (await readStoredCatalog(gateway.tables)())?.data.plans
+      const { data } = (await readStoredCatalog(gateway.tables)()) ?? { data: { providers: {}, models: [] } }
+      const costly = { ...data, models: data.models.map(withCost) }
+      await writeCatalog(gateway.tables)(costly, actAt())
+      await turnTo(ann, 'Catalog')
+      await openDialog(ann, 'Create plan')
+      await keyboard.type('Name', 'gold')
+      await keyboard.type('Factor', '1.5')
+      await page.keyboard.press('Enter')
+      await dialogOf(ann).waitFor({ state: 'detached' })
+      await page.getByRole('table', { name: 'Plans' }).getByText('1.5', { exact: true }).waitFor()
+      await openDialog(ann, 'Change gold…')
+      await keyboard.type('Factor', '0.5')
+      await page.keyboard.press('Enter')
+      await dialogOf(ann).getByText('sells below cost').waitFor()
+      expect(await plans()).toMatchObject({ gold: { factor: '1.5' } })
+      await keyboard.tabTo('Sell below cost')
+      await keyboard.key('Space')
+      await keyboard.press('Try again')
+      await dialogOf(ann).waitFor({ state: 'detached' })
+      expect(await plans()).toMatchObject({ gold: { factor: '0.5' } })
+      expect(troubles()).toEqual([expect.stringContaining('409')])
     })
 
     test('a key is suspended, refused on the next call, and resumed', async () => {

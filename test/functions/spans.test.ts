@@ -16,6 +16,7 @@ import { FULL_ROW } from '../support/full-row.ts'
 import { openTestTables } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { closerAt, randomRow, usedKey } from '../support/past-usage.ts'
+import { someTimes } from '../support/some-of.ts'
 import { type Mode, openCollector } from './support/collector.ts'
 
 /** Minutes before midnight, so that spans are of two days. */
@@ -181,7 +182,7 @@ test('wherever a run dies, before a call or after it, the next ones send every s
   const rows = await stageWith(6)
   const { database, usage } = tables
   const closing = await readClosing(tables)()
-  for (let failing = 0, hasDied = true; hasDied; failing += 1) {
+  for (let failing = 0, hasDied = true; hasDied; failing += someTimes(3, 1)) {
     collector.spans = []
     const { Items = [] } = await database.scan({ TableName: usage, ConsistentRead: true })
     for (const { part, requestId } of Items.filter((item) => String(item.part).startsWith('DAY#'))) {

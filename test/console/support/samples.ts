@@ -4,6 +4,7 @@ import type {
   CatalogCheck,
   CatalogShape,
   CatalogVersionShape,
+  PlanShape,
   RouteShape,
   RouteTestShape,
 } from '../../../layers/admin/api/shapes/catalog.ts'
@@ -295,6 +296,21 @@ export const sampleEvents: EventShape[] = [
     after: { name: 'customer 1', rpm: 60, daily_limit: 10_000, max_concurrent: 10, scopes: ['chat.completions'] },
   }),
 ]
+
+export const samplePlan: PlanShape = {
+  object: 'plan',
+  name: 'gold',
+  factor: '1.25',
+  prices: {},
+  rpm: 600,
+  daily_limit: null,
+  max_concurrent: null,
+  daily_credits: null,
+  monthly_credits: null,
+  daily_loss: null,
+  models: null,
+  version: 7,
+}
 
 export const sampleNotice: NoticeShape = {
   object: 'notice',

@@ -183,6 +183,8 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
           samples.sampleUsage(groupBy, groupBy === 'key' ? scripted.keys.length : 3, query.get('bucket') ?? undefined),
         )
       }
+      case 'plans':
+        return ok(list([samples.samplePlan]))
       case 'notices':
         return ok(pageOf([samples.sampleNotice], query))
       case 'events':

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks'
+import type { PlanShape } from '../../../layers/admin/api/shapes/catalog.ts'
+import { ask, failureFrom } from '../../api.ts'
+import { announce, Button, Field, Tick } from '../../parts/controls.tsx'
+import { ActDialog } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/panel.tsx'
+import { type Column, cell, name, number, Rows } from '../../parts/table.tsx'
+import { useList } from '../../parts/use-load.ts'
+
+/** Prices for some customers. Their own prices of models, and what new keys get, are set on the command line. */
+export function Plans({ over, onDone }: { readonly over: number; readonly onDone: () => void }) {
+  const plans = useList<PlanShape>('/plans')
+  const [edited, setEdited] = useState<PlanShape | 'new' | undefined>(undefined)
+  const columns: readonly Column<PlanShape>[] = [
+    name('Name', (plan) => plan.name),
+    number('Factor', (plan) => plan.factor),
+    cell('Own prices', ({ prices }) => Object.keys(prices).join(', ') || 'none', 'rest'),
+    cell('Change', (plan) => <Button onClick={() => setEdited(plan)}>Change {plan.name}…</Button>),
+  ]
+  const done = () => {
+    plans.reload()
+    onDone()
+  }
+  return [
+    <h2>Plans</h2>,
+    <Rows of={plans} caption="Plans" columns={columns} by="name" empty={NONE} />,
+    <Button onClick={() => setEdited('new')}>Create plan</Button>,
+    edited && <PlanDialog of={edited} over={over} onDone={done} onClose={() => setEdited(undefined)} />,
+  ]
+}
+
+const NONE = (
+  <Empty command="plans create --name gold --factor 1.25">
+    There are no plans: every customer pays the prices of the catalog. <strong>Create plan</strong> makes one, and so
+    does
+  </Empty>
+)
+
+type DialogProps = {
+  readonly of: PlanShape | 'new'
+  readonly over: number
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
+  const known = of === 'new' ? undefined : of
+  const [typed, setTyped] = useState({ name: '', factor: known?.factor ?? '1.25' })
+  const [isBelow, setBelow] = useState<boolean | undefined>(undefined)
+  const put = async () => {
+    const body = {
+      factor: typed.factor.trim(),
+      ...(isBelow && { below_cost: true }),
+      ...(!known && { name: typed.name.trim() }),
+    }
+    const path = known ? `/plans/${known.name}` : '/plans'
+    const headers = { 'If-Match': `"${over}"` }
+    const plan = await ask<PlanShape>(path, { method: known ? 'PATCH' : 'POST', body, headers }).catch((error) => {
+      if (failureFrom(error).code === 'below_cost') setBelow(false)
+      throw error
+    })
+    announce(`The plan ${plan.name} is in force within 30 seconds.`)
+    onDone()
+    onClose()
+  }
+  return (
+    <ActDialog
+      title={known ? `Change ${known.name}` : 'Create a plan'}
+      verb={known ? 'Change' : 'Create'}
+      onAct={put}
+      onClose={onClose}
+    >
+      {!known && (
+        <Field
+          label="Name"
+          required
+          value={typed.name}
+          onInput={(name) => setTyped({ ...typed, name })}
+          maxLength={15}
+        />
+      )}
+      <Field
+        label="Factor"
+        required
+        inputMode="decimal"
+        value={typed.factor}
+        onInput={(factor) => setTyped({ ...typed, factor })}
+        hint="The prices of the catalog times this: 0.0001 to 100."
+      />
+      {isBelow !== undefined && (
+        <Tick checked={isBelow} onChange={() => setBelow(!isBelow)}>
+          Sell below cost
+        </Tick>
+      )}
+    </ActDialog>
+  )
+}

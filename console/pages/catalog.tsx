@@ -69,15 +69,6 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
           ),
         ]}
       </Loading>
-      {shown.data && shown.data.version > 0 && (
-        <Plans
-          over={shown.data.version}
-          onDone={() => {
-            void catalog.reload()
-            versions.reload()
-          }}
-        />
-      )}
       <h2>Versions</h2>
       <Rows
         of={versions}
@@ -88,6 +79,15 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
           <Empty>Only the catalog of the first deployment is there. Edit, then Put in force, makes a version.</Empty>
         }
       />
+      {shown.data && shown.data.version > 0 && (
+        <Plans
+          over={shown.data.version}
+          onDone={() => {
+            void catalog.reload()
+            versions.reload()
+          }}
+        />
+      )}
       {target !== undefined && catalog.data && (
         <RollBack {...then} to={target} inForce={catalog.data.version} onClose={() => setTarget(undefined)} />
       )}

@@ -674,7 +674,7 @@ inBrowser('the console in a browser', () => {
     await link('answered with an error').waitFor()
     expect(await page.getByText('300,000').count()).toBe(0)
     await visit('changes')
-    await link('customer 3').waitFor()
+    await link('customer 3').first().waitFor()
     await page.getByLabel('Find changes').fill('customer 3')
     await sees('credits: 25')
     await page.getByRole('row', { name: 'key.updated' }).first().waitFor({ state: 'detached' })

@@ -235,7 +235,7 @@ inBrowser(
       await keyboard.type('Factor', '1.5')
       await page.keyboard.press('Enter')
       await dialogOf(ann).waitFor({ state: 'detached' })
-      await page.getByRole('table', { name: 'Plans' }).getByText('1.5', { exact: true }).waitFor()
+      await page.getByRole('table', { name: 'Plans' }).getByText('1.5', { exact: true }).waitFor({ timeout: 10_000 })
       await openDialog(ann, 'Change gold…')
       await keyboard.type('Factor', '0.5')
       await page.keyboard.press('Enter')

@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks'
+import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { PlanShape } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask, failureFrom } from '../../api.ts'
 import { announce, Button, Field, Tick } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
-import { Empty } from '../../parts/panel.tsx'
-import { type Column, cell, name, number, Rows } from '../../parts/table.tsx'
-import { useList } from '../../parts/use-load.ts'
+import { Empty, Loading } from '../../parts/panel.tsx'
+import { type Column, cell, name, number, Table } from '../../parts/table.tsx'
+import { useLoad } from '../../parts/use-load.ts'
 
 /** Prices for some customers. Their own prices of models, and what new keys get, are set on the command line. */
 export function Plans({ over, onDone }: { readonly over: number; readonly onDone: () => void }) {
-  const plans = useList<PlanShape>('/plans')
+  const plans = useLoad<List<PlanShape>>('/plans')
   const [edited, setEdited] = useState<PlanShape | 'new' | undefined>(undefined)
   const columns: readonly Column<PlanShape>[] = [
     name('Name', (plan) => plan.name),
@@ -18,12 +19,14 @@ export function Plans({ over, onDone }: { readonly over: number; readonly onDone
     cell('Change', (plan) => <Button onClick={() => setEdited(plan)}>Change {plan.name}…</Button>),
   ]
   const done = () => {
-    plans.reload()
+    void plans.reload()
     onDone()
   }
   return [
     <h2>Plans</h2>,
-    <Rows of={plans} caption="Plans" columns={columns} by="name" empty={NONE} />,
+    <Loading of={plans}>
+      {({ data }) => (data.length > 0 ? <Table caption="Plans" columns={columns} rows={data} by="name" /> : NONE)}
+    </Loading>,
     <Button onClick={() => setEdited('new')}>Create plan</Button>,
     edited && <PlanDialog of={edited} over={over} onDone={done} onClose={() => setEdited(undefined)} />,
   ]

@@ -89,7 +89,8 @@ export function installVirtualTime(): void {
 export async function live(history: History, variant?: Variant, tell?: (line: string) => void): Promise<Outcome> {
   const world = new World(history, variant, tell)
   try {
-    await world.begin()
+    // Nothing disturbs it, so it fails only if a fault that was built in makes it fail.
+    await world.begin().catch(({ message }: Error) => fail(`the keys of a history could not be made: ${message}`))
     for (const step of history.steps) await world.take(step)
     await world.comeToRest()
   } catch (error) {

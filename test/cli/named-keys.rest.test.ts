@@ -61,7 +61,8 @@ describe('a key', () => {
       ...command.registeredArguments.map((argument) => argument.name()),
       ...command.options.filter(({ long }) => long === '--key').map(({ flags }) => flags),
     ])
-    const others = 'account admin-key config credits file from model plan request-id shell stage to version words'.split(' ')
+    const others =
+      'account admin-key config credits file from model plan request-id shell stage to version words'.split(' ')
     expect([...new Set(names)].toSorted()).toEqual(['--key <key>', 'key', ...others].toSorted())
   })
 })

@@ -73,8 +73,8 @@ export const ACCOUNT_VARIANTS: readonly Variant[] = [
     ':statusVersion = :statusVersion AND',
   ]),
   updatingElse('an adoption counts twice', 'UpdateExpression', [
-    'SET #out = :brought,',
-    'SET #out = :brought, available = available + :brought,',
+    'SET #out0 = :brought,',
+    'SET #out0 = :brought, available = available + :brought,',
   ]),
   updatingElse('a key is adopted without what it was granted meanwhile', 'ConditionExpression', [
     'AND granted = :granted AND #status',

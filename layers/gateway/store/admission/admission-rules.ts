@@ -72,7 +72,7 @@ export function counterWrite(name: CounterName, counter: Counter): CounterWrite 
 }
 
 /** Those of every request. Tokens are counted for a key with a limit on them only, so that others pay nothing for it. */
-export const COUNTER_WRITES = COUNTER_NAMES.filter((name) => name !== 'tpm').map((name) =>
+export const COUNTER_WRITES = COUNTER_NAMES.filter((name) => COUNTERS[name].counts !== 'tokens').map((name) =>
   counterWrite(name, COUNTERS[name]),
 )
 export const TOKEN_WRITE = counterWrite('tpm', COUNTERS.tpm)

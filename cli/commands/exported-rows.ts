@@ -22,7 +22,7 @@ const SPLIT_ABOVE_MS: Readonly<Record<string, number>> = { answer_too_large: 1, 
 /** The rows of a range in pieces of text, oldest first within a key. */
 export async function* exportedText(admin: Ask, wanted: Wanted, format: ExportFormat): AsyncGenerator<string> {
   const { fromMs, toMs, ...filter } = wanted
-  const query = { from: isoTime(fromMs), to: isoTime(toMs), ...filter }
+  const query = { from: isoTime(fromMs), to: isoTime(toMs), calls: 'all', ...filter }
   const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
     const leastMs = error instanceof Refusal ? SPLIT_ABOVE_MS[error.code ?? ''] : undefined
     if (leastMs === undefined || toMs - fromMs <= leastMs) throw error

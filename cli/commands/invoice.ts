@@ -9,6 +9,7 @@ type Options = {
   readonly month: string
   readonly key?: string
   readonly account?: string
+  readonly all?: boolean
   readonly format: 'csv' | 'json' | 'html'
 }
 
@@ -19,6 +20,7 @@ export const INVOICE: CommandRow = {
     monthOption,
     option('--key <key>', 'of this key only'),
     option('--account <account>', 'of this account only'),
+    option('--all', 'also models whose requests were all refused'),
     option('--format <format>', 'how to write it').choices(['csv', 'json', 'html']).default('csv'),
   ],
   work: invoiceAction,

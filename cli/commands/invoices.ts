@@ -23,7 +23,6 @@ export type InvoiceLine = ReturnType<typeof linesOf>[number] & {
 
 type Range = { readonly fromMs: number; readonly toMs: number }
 
-/** Requests that no model was asked for are free and on no invoice. */
 const NO_MODEL = '-'
 const KEYS_AT_ONCE = 8
 
@@ -47,13 +46,13 @@ export async function gatherInvoices(session: Session, month: string, asked: Ask
   const mayLackRows = fromMs + LEAST_ROW_DAYS * DAY_MS <= session.nowMs
   const made: OfKey[] = []
   const making = mapConcurrently(ids, KEYS_AT_ONCE, async (id) => {
-    const ofRows = linesOf(shownGroups(rows.get(id) ?? new UsageGroups(), 'model'))
-    return [{ ofRows, ...(await invoiceOf(session, id, range, ofRows)) }]
+    const ofRows = shownGroups(rows.get(id) ?? new UsageGroups(), 'model', undefined, true)
+    return [{ ofRows: callsIn(ofRows), ...(await invoiceOf(session, id, range, ofRows, asked.all)) }]
   })
   for await (const { invoice, isGone, all, ofRows } of making) {
     const name = `${invoice.key_id} (${invoice.name ?? 'a key that is gone'})`
     const inBooks = groups.filter(({ group }) => group === invoice.key_id)
-    const [ours, theirs] = [textOf(totalOf(all)), textOf(totalOf(linesOf(inBooks)))]
+    const [ours, theirs] = [textOf(totalOf(all)), textOf(totalOf(callsIn(inBooks)))]
     if (ours !== theirs) problems.push(`${name}: the totals of days have ${ours}, and the sums of days ${theirs}.`)
     if (!isGone && !mayLackRows) problems.push(...differences(name, all, ofRows))
     if (invoice.lines.length > 0 || only?.has(invoice.key_id)) made.push(invoice)
@@ -72,7 +71,11 @@ export async function gatherInvoices(session: Session, month: string, asked: Ask
 
 const sortName = ({ name, key_id, account_id }: Invoice) => `${name ?? ''}\0${account_id ?? key_id}`
 
-type Asked = { readonly key?: string | undefined; readonly account?: string | undefined }
+type Asked = {
+  readonly key?: string | undefined
+  readonly account?: string | undefined
+  readonly all?: boolean | undefined
+}
 
 async function keysAsked({ admin }: Session, { key, account }: Asked): Promise<ReadonlySet<string> | undefined> {
   if (account === undefined) return key === undefined ? undefined : new Set([key])
@@ -95,7 +98,7 @@ function invoicesByCustomer(session: Session, made: readonly OfKey[]) {
 }
 
 function usagePage({ admin }: Session, { fromMs, toMs }: Range, by: 'key' | 'model', keyId?: string) {
-  const query = { bucket: '1d', group_by: by, from: isoTime(fromMs), to: isoTime(toMs), key_id: keyId }
+  const query = { bucket: '1d', group_by: by, from: isoTime(fromMs), to: isoTime(toMs), key_id: keyId, calls: 'all' }
   return admin.get<UsagePage>('/usage', query)
 }
 
@@ -105,14 +108,13 @@ function openText(month: string, open: readonly string[]): string {
 }
 
 /** Made from the totals of a key's days; of a key that is gone, from its rows. */
-async function invoiceOf(session: Session, id: string, range: Range, ofRows: readonly InvoiceLine[]) {
+async function invoiceOf(session: Session, id: string, range: Range, ofRows: Groups, withFree = false) {
   const key = await keyIfAny(session, id)
-  const ofTotals = async () =>
-    range.fromMs < range.toMs ? linesOf((await usagePage(session, range, 'model', id)).groups) : []
-  const all = key ? await ofTotals() : ofRows
-  const lines = all.filter(({ model, charged }) => model !== NO_MODEL || charged !== '0')
+  const ofTotals = async () => (range.fromMs < range.toMs ? (await usagePage(session, range, 'model', id)).groups : [])
+  const groups = key ? await ofTotals() : ofRows
+  const lines = linesOf(groups.filter((one) => one.cost !== '0' || one.completed > 0 || (withFree && one.requests > 0)))
   const { name = null, external_id = null, account_id = null } = key ?? {}
-  return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all }
+  return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all: callsIn(groups) }
 }
 
 async function keyIfAny(session: Session, id: string): Promise<KeyDetail | undefined> {
@@ -135,12 +137,17 @@ async function sumsOfRows(session: Session, range: Range, { key, account }: Aske
   return sums
 }
 
+type Groups = UsagePage['groups']
+
 /** The requests for each model, as they are charged. No cost to the operator is in it. */
-function linesOf(groups: UsagePage['groups']) {
+function linesOf(groups: Groups) {
   return groups.map(({ group, requests, prompt_tokens, completion_tokens, cost }) => {
     return { model: group, requests, prompt_tokens, completion_tokens, charged: cost }
   })
 }
+
+/** With the calls that asked no model, which older totals do not tell apart. */
+const callsIn = (groups: Groups) => linesOf(groups.map((one) => ({ ...one, requests: one.requests + one.calls })))
 
 type Counted = Omit<InvoiceLine, 'model'>
 

@@ -27,6 +27,7 @@ async function listAction(session: Session): Promise<void> {
     'first byte (ms)': wide((route) => route.first_byte_timeout_ms),
     'idle (ms)': wide((route) => route.idle_timeout_ms),
     asked: summed((route) => route.requests_24h),
+    refused: summed((route) => route.refused_24h),
     failed: {
       of: (route) => route.failures_24h,
       isSummed: true,

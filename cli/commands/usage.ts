@@ -8,7 +8,7 @@ import { inWords } from '../admin-client/refusal.ts'
 import { mustBe, option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
 import type { CommandRow, Session } from './open-session.ts'
-import { FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
+import { CALLS_OPTION, FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
 type ExportOptions = RangeOptions &
@@ -25,13 +25,18 @@ export const USAGE: CommandRow = {
       options: [
         ...rangeOptions(false),
         ...FILTER_OPTIONS,
+        CALLS_OPTION,
         option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
       ],
       work: listAction,
     },
     tail: {
       words: 'requests as they end, until Ctrl-C; with --json a line for each',
-      options: [...FILTER_OPTIONS, option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)],
+      options: [
+        ...FILTER_OPTIONS,
+        CALLS_OPTION,
+        option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10),
+      ],
       work: tailAction,
     },
     'show <request-id>': { words: 'one request, by its X-Request-Id, and its charge line by line', work: showAction },
@@ -74,13 +79,13 @@ async function showAction({ admin, out, json }: Session, _: object, requestId: s
   else out.log(explanationLines(request.explanation).join('\n'))
 }
 
-const WIDTH = 14
+const WIDTH = 13
 
 /** An explanation for a terminal: the facts, and after a blank line the charge. */
 export function explanationLines(explanation: readonly Explained[]): string[] {
   return explanation.flatMap(({ part, name, lines }, i) => {
     const isNextPart = i > 0 && part !== explanation[i - 1]?.part
-    const named = lines.map((line, n) => ((n === 0 ? name : '').padEnd(WIDTH) + line).trimEnd())
+    const named = lines.map((line, n) => `${(n === 0 ? name : '').padEnd(WIDTH)} ${line}`.trimEnd())
     return isNextPart ? ['', ...named] : named
   })
 }
@@ -125,6 +130,7 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
     completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
     refused: { of: (group) => group.refused, isSummed: true, isSpare: true },
     failed: { of: (group) => group.failed, isSummed: true, style: ({ failed }) => (failed > 0 ? 'bad' : undefined) },
+    broken: { of: (group) => group.broken, isSummed: true, style: ({ broken }) => (broken > 0 ? 'bad' : undefined) },
     prompt: { of: (group) => group.prompt_tokens, isSummed: true, isSpare: true },
     completion: { of: (group) => group.completion_tokens, isSummed: true, isSpare: true },
     charged: summed((group) => group.cost),

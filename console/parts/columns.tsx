@@ -1,5 +1,6 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
+import { asksModel } from '../../layers/gateway/endpoints.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
 import { Lines } from './panel.tsx'
@@ -76,5 +77,9 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
 ]
 
 function modelOf({ model, endpoint, provider }: RequestLine) {
-  return [model ?? <span class="quiet">{endpoint}</span>, provider && <span class="quiet"> by {provider}</span>]
+  const shown = asksModel(endpoint) && model
+  return [
+    shown || <span class="quiet">{[endpoint, model].join(' ')}</span>,
+    provider && <span class="quiet"> by {provider}</span>,
+  ]
 }

@@ -30,7 +30,17 @@ export function customersCsv(customers: readonly AccountShape[]): string {
 }
 
 const USAGE_NUMBERS = [
-  ...['requests', 'completed', 'refused', 'failed', 'prompt_tokens', 'completion_tokens', 'cached_tokens'],
+  ...[
+    'requests',
+    'completed',
+    'refused',
+    'failed',
+    'broken',
+    'calls',
+    'prompt_tokens',
+    'completion_tokens',
+    'cached_tokens',
+  ],
   ...['cost', 'upstream_cost', 'margin', 'without_cost'],
 ] as const
 

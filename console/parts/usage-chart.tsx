@@ -38,7 +38,7 @@ const METRICS = {
     unit: 'tokens',
     of: ({ prompt_tokens, completion_tokens }: UsageNumbers) => prompt_tokens + completion_tokens,
   },
-  errors: { name: 'Errors', unit: 'requests', of: ({ refused, failed }: UsageNumbers) => refused + failed },
+  errors: { name: 'Errors', unit: 'requests', of: ({ requests, completed }: UsageNumbers) => requests - completed },
 } as const
 type MetricName = keyof typeof METRICS
 
@@ -111,7 +111,7 @@ function seriesOf({ groups }: UsagePage, metric: MetricName): Series<Bucket>[] {
   })
 }
 
-/** Calls that no model or provider was asked for are a group, too. */
+/** Requests that were refused before they named a model or a provider are a group, too. */
 export function labelOf({ group, label }: { readonly group: string; readonly label: string }): string {
   return group === '-' ? 'none' : label
 }

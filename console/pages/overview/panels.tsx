@@ -63,6 +63,7 @@ const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
   cell('State', ({ attempts, failures }) => <Badge of={routeState(attempts, failures)} />),
   count('Routes', ({ routes }) => routes),
   count('Attempts in 24 h', ({ attempts }) => attempts),
+  count('Refused', ({ refusals }) => refusals),
   count('Failed', ({ failures }) => failures),
 ]
 
@@ -95,7 +96,7 @@ export function Attention({ of: data }: { readonly of: Overview }) {
       <p key={provider} class="notice warn">
         {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
         {/* More attempts failed than requests did: fallbacks answered. */}
-        {data.range.errors < failures && 'Other routes answered most of them. '}
+        {data.range.failed < failures && 'Other routes answered most of them. '}
         <a href={linkTo(['routes'])}>See the routes</a>
       </p>
     )),
@@ -117,6 +118,7 @@ function providersOf(routes: Overview['routes']) {
       provider,
       routes: own.length,
       attempts: sumOf(models, (route) => route.requests_24h),
+      refusals: sumOf(models, (route) => route.refused_24h),
       failures: sumOf(models, (route) => route.failures_24h),
     }
   })

@@ -10,10 +10,7 @@ import { useLoad } from '../../parts/use-load.ts'
 import { goWith, linkTo, type PageUrl, type Query, queryText } from '../../router.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
-type FilterName = Exclude<
-  keyof z.input<typeof requestsQuery>,
-  'from' | 'to' | 'limit' | 'after' | 'outcome' | 'for_model'
->
+type FilterName = Exclude<keyof z.input<typeof requestsQuery>, 'from' | 'to' | 'limit' | 'after' | 'outcome' | 'calls'>
 
 type FilterQuery = Readonly<Record<FilterName, string>>
 

@@ -12,7 +12,7 @@ import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
 import { newest, newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
-import { creditTexts, quantilesOf } from '../usage/usage-numbers.ts'
+import { creditTexts, faultNumbers, quantilesOf } from '../usage/usage-numbers.ts'
 import { type ReadUsage, type UsageOfSpan, usageReader, weekCosts } from '../usage/usage-reader.ts'
 import { accountShape, accountStatus, readPurses } from './account-shape.ts'
 import type { Call } from './call.ts'
@@ -117,7 +117,7 @@ async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, n
     Array.fromAsync(read(earlier, 'models', 'days')),
     Array.fromAsync(read(range, 'keys', 'days')),
   ])
-  // Calls such as those for the list of models ask none.
+  // Requests that were refused early name none.
   const models = modelsIn(spans).filter(({ model }) => model !== undefined)
   return {
     range: numbersOf({ fromMs, toMs }, spans),
@@ -165,10 +165,12 @@ function topOf(usage: readonly { readonly name: string; readonly part: UsagePart
   return dearest.slice(0, TOP_SHOWN).map(([id, part]) => ({ id, name: id, ...figuresOf(part) }))
 }
 
-function figuresOf({ requests, completed, cost, upstreamCost, costOfStated }: UsagePart) {
+function figuresOf(part: UsagePart) {
+  const { requests, completed, cost, upstreamCost, costOfStated } = part
   return {
     requests,
     errors: requests - completed,
+    ...faultNumbers(part),
     ...creditTexts({ cost, upstream_cost: upstreamCost, margin: costOfStated - upstreamCost }),
   }
 }

@@ -35,6 +35,7 @@ const GROUPS: Readonly<Record<Exclude<UsageGroup, 'account'>, (usage: Usage) => 
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<UsagePage> {
   const { tables, nowMs } = call
   const { group_by: groupBy, bucket } = sent
+  const withCalls = sent.calls === 'all'
   const keys = await keysAskedFor(call, sent)
   const { ms: bucketMs, mostDays } = BUCKETS[bucket]
   const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
@@ -62,10 +63,10 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
       start_time: isoTime(Math.max(fromMs, startMs)),
       end_time: isoTime(Math.min(toMs, startMs + bucketMs)),
       closed: utcDay(startMs) <= closedThrough,
-      results: groups.dearestFirst().map(([group, part]) => ({ group, ...usageNumbers(part, highest) })),
+      results: groups.dearestFirst(withCalls).map(([group, part]) => ({ group, ...usageNumbers(part, highest) })),
     })),
     total: usageNumbers(total, total.cost),
-    groups: shownGroups(all, groupBy, labels),
+    groups: shownGroups(all, groupBy, labels, withCalls),
   }
 }
 

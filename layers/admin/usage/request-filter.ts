@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { UsageFieldName, UsageRow } from '../../gateway/domain/rows/usage-row.ts'
-import { endpointNamed } from '../../gateway/endpoints.ts'
+import { errorsOf } from '../../gateway/domain/rows/day-total.ts'
+import { isRequest, type UsageFieldName, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import type { requestsQuery } from '../api/shapes/queries.ts'
 import { tagTexts } from '../explain/explain-request.ts'
 
@@ -12,7 +12,6 @@ const SAME = {
   outcome: 'outcome',
   model: 'model',
   provider: 'provider',
-  error_code: 'errorCode',
   endpoint: 'endpoint',
   user: 'user',
 } as const satisfies Partial<Record<keyof Sent, UsageFieldName>>
@@ -20,12 +19,13 @@ const SAME = {
 export function requestFilter(sent: Sent): Matches | undefined {
   const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
   const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])
-  const { status, tag, stream, for_model, cost_from, cost_to, duration_from, duration_to } = sent
+  const { status, tag, stream, error_code: code, calls, cost_from, cost_to, duration_from, duration_to } = sent
+  if (calls === undefined && sent.endpoint === undefined) all.push(isRequest)
+  // The sums of errors have other names for some.
+  if (code !== undefined) all.push((row) => row.errorCode === code || Object.hasOwn(errorsOf(row), code))
   if (tag !== undefined) all.push(({ tags = {} }) => tagTexts(tags).includes(tag) || Object.hasOwn(tags, tag))
   if (status !== undefined) all.push(ofStatus(status))
   if (stream !== undefined) all.push((row) => row.stream === (stream === 'true'))
-  if (for_model !== undefined)
-    all.push(({ endpoint }) => (endpointNamed(endpoint).contract !== undefined) === (for_model === 'true'))
   if (cost_from !== undefined) all.push(({ cost }) => cost >= cost_from)
   if (cost_to !== undefined) all.push(({ cost }) => cost <= cost_to)
   if (duration_from !== undefined) all.push(({ durationMs }) => durationMs >= duration_from)

@@ -73,7 +73,8 @@ export const Route = z.object({
   first_byte_timeout_ms: count('An answer that has not begun by then is given up.'),
   idle_timeout_ms: count('The longest pause between two pieces of an answer.'),
   requests_24h: count('Attempts at this model of the provider, whichever model of the catalog was asked for.'),
-  failures_24h: count('Those that failed, even if another route then answered.'),
+  failures_24h: count('Those at which the provider failed, even if another route then answered.'),
+  refused_24h: count('Those at which the provider refused the caller’s request.'),
   last_failure: z
     .object({
       at: text('The moment of it, in UTC.'),
@@ -82,7 +83,7 @@ export const Route = z.object({
       words: text('The same in words.'),
     })
     .nullable()
-    .describe('The last failure in 24 hours; null if there was none.'),
+    .describe('The last failure of the provider in 24 hours; null if there was none.'),
   resting_until: orNull(
     text(
       'The latest moment until which an instance may let the route rest and try others first, after a failure that no success has followed; null if none does.',

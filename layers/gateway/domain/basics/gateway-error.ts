@@ -12,6 +12,8 @@ type ErrorRow = {
   readonly countsAsRequest?: true
   /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
   readonly refusesKey?: true
+  /** Set if no upstream answered. All other errors are the caller's, or those of this gateway, by their status. */
+  readonly whose?: 'provider'
 }
 
 const BAD_REQUEST = 'invalid_request_error'
@@ -55,10 +57,10 @@ const OTHERS = {
   idempotency_key_reused: { status: 422, type: 'idempotency_error', retry: 'never' },
   key_busy: { status: 429, type: TOO_MUCH, retry: 1 },
   internal_error: { status: 500, type: 'server_error' },
-  upstream_error: { status: 502, type: 'server_error' },
+  upstream_error: { status: 502, type: 'server_error', whose: 'provider' },
   service_unavailable: { status: 503, type: 'server_error', retry: 2 },
-  upstream_rate_limited: { status: 503, type: 'server_error' },
-  upstream_timeout: { status: 504, type: 'server_error' },
+  upstream_rate_limited: { status: 503, type: 'server_error', whose: 'provider' },
+  upstream_timeout: { status: 504, type: 'server_error', whose: 'provider' },
 } as const satisfies Record<string, ErrorRow>
 
 export type CounterRefusal = keyof typeof COUNTER_REFUSALS
@@ -66,6 +68,14 @@ export type AdmissionRefusal = keyof typeof REFUSALS
 export type ErrorKind = AdmissionRefusal | keyof typeof OTHERS
 export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = { ...REFUSALS, ...OTHERS }
 export const ERROR_KINDS = Object.keys(ERRORS) as ErrorKind[]
+
+export type Whose = 'caller' | 'provider' | 'gateway'
+
+/** Whose fault an error is, by the code in its row. A code that is none of ours is an upstream's, about the caller's request. */
+export function whoseFault(code: string): Whose {
+  const { whose, status }: ErrorRow = ERRORS[code as ErrorKind] ?? OTHERS.upstream_rejected
+  return whose ?? (status < 500 ? 'caller' : 'gateway')
+}
 
 /** The codes of a 400 that this gateway finds by itself, most of them OpenAI's. */
 export const REQUEST_CODES = [

@@ -1,6 +1,6 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { COUNTERS, type LossDeps, lossBoundOf, lossOf, oldestKept, windowOf } from '../../domain/admission/counters.ts'
-import type { ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
+import { type GatewayError, type Whose, whoseFault } from '../../domain/basics/gateway-error.ts'
 import { accountIdOf, type Key } from '../../domain/keys/key.ts'
 import { laneIn } from '../../domain/keys/lane.ts'
 import { creditRefusalMark } from '../../domain/keys/notice.ts'
@@ -10,6 +10,7 @@ import { type CountField, PRICE_ROWS } from '../../domain/money/price-kinds.ts'
 import { answeringContext, loweredCap } from '../../domain/money/priced-request.ts'
 import { type Attribution, attributionOf } from '../../domain/rows/attribution.ts'
 import { type Outcome, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'
+import { asksModel } from '../../endpoints.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { retry, waitAtMost } from '../../platform/retry.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
@@ -17,7 +18,7 @@ import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 import { droppedFieldsText } from '../../wire/requests/headers.ts'
 import { deadAtMs, type GatewayRequest, type Journey } from '../request.ts'
 import { lossOfRequest } from './owed.ts'
-import { hasOwnRow, type RefusalsOfKeys } from './refusal-rows.ts'
+import { hasOwnRow, type Refusals } from './refusal-rows.ts'
 
 type SettleDeps = LossDeps & {
   readonly putUsageRow: PutUsageRow
@@ -60,7 +61,7 @@ export const SETTLE_MARGIN_MS = 1_000
  */
 export function settler(deps: SettleDeps): Settle {
   const { putUsageRow, releaseHold, isUnavailable, wasRejected, clock, log, isUnattributed } = deps
-  const refusals: RefusalsOfKeys = new Map()
+  const refusals = new Map<string, Refusals>()
   let unreleased: readonly Release[] = []
   return (request, ending) => {
     const { settlement } = request
@@ -69,15 +70,16 @@ export function settler(deps: SettleDeps): Settle {
   }
 
   async function settle(request: GatewayRequest, ending: Ending): Promise<void> {
-    const { credential, requestId, hold, settlement } = request
+    const { credential, requestId, hold, settlement, endpoint } = request
     if (!credential) return
     const { key } = credential
     const keyId = key.id
     settlement.cost = ending.bill?.cost ?? 0n
     // Limits bound the refusals that were admitted, which hold something, if only a place.
-    if (ending.outcome === 'refused' && hold === undefined && !hasOwnRow(refusals, keyId, request.nowMs)) return
+    const flood = `${keyId} ${asksModel(endpoint.name)}`
+    if (ending.outcome === 'refused' && hold === undefined && !hasOwnRow(refusals, flood, request.nowMs)) return
     try {
-      const row = await record(request, keyId, ending)
+      const row = await record(request, keyId, ending, refusals.get(flood))
       settlement.cost = row.cost
       if (hold !== undefined) {
         const taken = { amount: hold, untilMs: deadAtMs(request) }
@@ -94,8 +96,7 @@ export function settler(deps: SettleDeps): Settle {
   }
 
   /** The row tells the refusals before it that have none; if it does not stand, the next one does. */
-  async function record(request: GatewayRequest, keyId: string, ending: Ending): Promise<UsageRow> {
-    const refused = refusals.get(keyId)
+  async function record(request: GatewayRequest, keyId: string, ending: Ending, refused?: Refusals): Promise<UsageRow> {
     const alsoRefused = refused?.untold || undefined
     if (refused) refused.untold = 0
     let written: UsageRow | undefined
@@ -180,17 +181,17 @@ export function leastRow(row: UsageRow): UsageRow {
 }
 
 export function endingOf(error: GatewayError): Ending {
-  return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
+  const { kind, status, code } = error
+  return { outcome: OUTCOME_BY[whoseFault(kind)], httpStatus: status, errorCode: code }
 }
 
 /** A row must not grow by what a caller sent. */
 const MOST_DROPPED_CHARS = 200
 
-const UPSTREAMS: ReadonlySet<ErrorKind> = new Set(['upstream_error', 'upstream_rate_limited', 'upstream_timeout'])
-
-function outcomeOf({ kind, status }: GatewayError): Outcome {
-  if (UPSTREAMS.has(kind)) return 'upstream_error'
-  return status < 500 ? 'refused' : 'abandoned'
+const OUTCOME_BY: Readonly<Record<Whose, Outcome>> = {
+  caller: 'refused',
+  provider: 'upstream_error',
+  gateway: 'abandoned',
 }
 
 /** A row in which no field is forgotten, though it may be undefined. */

@@ -1,5 +1,6 @@
 import type { Nano } from '../../domain/money/money.ts'
-import type { UsageRow } from '../../domain/rows/usage-row.ts'
+import { type Whose, whoseFault } from '../../domain/basics/gateway-error.ts'
+import { isRequest, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { METRICS_NAMESPACE } from '../../names.ts'
 
 type RowMetric = {
@@ -9,6 +10,8 @@ type RowMetric = {
   readonly of: (row: UsageRow) => number | undefined
   /** Its dimensions. CloudWatch charges for each value. */
   readonly by?: readonly ('model' | 'provider' | 'errorCode' | 'version')[]
+  /** Of every call, also one that asks no model. */
+  readonly isOfCalls?: true
 }
 
 export const creditsIn = (nano: Nano) => Number(nano) / 1e9
@@ -16,11 +19,11 @@ export const creditsIn = (nano: Nano) => Number(nano) / 1e9
 /** The end of a request, as its row has it. */
 export type Answer = { readonly httpStatus: number; readonly errorCode?: string | undefined }
 
-/** A 5xx that the gateway only passes on: no upstream gave an answer. */
-const isUpstreams = ({ httpStatus, errorCode }: Answer) =>
-  httpStatus === 502 || httpStatus === 504 || (httpStatus === 503 && errorCode === 'upstream_rate_limited')
+/** Also of a stream that broke after its status was sent. */
+const isOf = (whose: Whose, { errorCode }: Answer) => errorCode !== undefined && whoseFault(errorCode) === whose
 
-export const isServers = (answer: Answer) => answer.httpStatus >= 500 && !isUpstreams(answer)
+export const isServers = (answer: Answer) =>
+  answer.errorCode === undefined ? answer.httpStatus >= 500 : isOf('gateway', answer)
 
 /** Only for answers: the basis of their charge, and if it covers their cost to us. */
 const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>
@@ -32,9 +35,10 @@ const ifSo = (isSo: boolean | undefined) => (isSo ? 1 : undefined)
 const ROW_METRICS: readonly RowMetric[] = [
   { name: 'Requests', unit: 'Count', of: (row) => 1 + (row.alsoRefused ?? 0), by: ['model', 'provider'] },
   { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
-  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)), by: ['version'] },
-  { name: 'KeyBusy', unit: 'Count', of: (row) => ifSo(row.errorCode === 'key_busy') },
-  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isUpstreams(row)) },
+  { name: 'Refusals', unit: 'Count', of: (row) => ifSo(isOf('caller', row)) },
+  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)), by: ['version'], isOfCalls: true },
+  { name: 'KeyBusy', unit: 'Count', of: (row) => ifSo(row.errorCode === 'key_busy'), isOfCalls: true },
+  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isOf('provider', row)) },
   { name: 'Duration', unit: 'Milliseconds', of: (row) => row.durationMs },
   { name: 'TimeToFirstToken', unit: 'Milliseconds', of: (row) => row.ttftMs, by: ['model', 'provider'] },
   { name: 'PromptTokens', unit: 'Count', of: (row) => row.promptTokens, by: ['model'] },
@@ -57,6 +61,11 @@ const ROW_METRICS: readonly RowMetric[] = [
   },
 ]
 
+/** Most calls that ask no model have one figure, their number. */
+const CALLS: RowMetric = { name: 'Calls', unit: 'Count', of: (row) => 1 + (row.alsoRefused ?? 0) }
+const METRICS_OF_CALLS = [CALLS, ...ROW_METRICS.filter(({ isOfCalls }) => isOfCalls)]
+const metricsFor = (row: UsageRow) => (isRequest(row) ? ROW_METRICS : METRICS_OF_CALLS)
+
 /** There are few kinds of rows, by the figures that they have; each is described once. */
 const described = new Map<number, string>()
 
@@ -64,7 +73,7 @@ const described = new Map<number, string>()
 export function metricsOf(row: UsageRow): { readonly fields: string; readonly description: string } {
   let fields = ''
   let kind = 1
-  for (const { name, of } of ROW_METRICS) {
+  for (const { name, of } of metricsFor(row)) {
     const value = of(row)
     kind *= 2
     if (value === undefined) continue
@@ -82,7 +91,7 @@ export function metricsOf(row: UsageRow): { readonly fields: string; readonly de
 /** Metrics with the same breakdowns share a description. */
 function describe(row: UsageRow): object[] {
   const groups = Object.groupBy(
-    ROW_METRICS.filter(({ of }) => of(row) !== undefined),
+    metricsFor(row).filter(({ of }) => of(row) !== undefined),
     ({ by = [] }) => by.join(),
   )
   return Object.values(groups).map((metrics = []) =>

@@ -69,9 +69,18 @@ export type Database = {
   control(operation: string, input: object): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** `isAhead`, for a reader of all items: the next page is on its way while this one is worked on. */
+/** The most items of a page, if a reader that might have stopped soon has not. */
+const MOST_IN_PAGE = 500
+
+/** A page that is not the first may have twice as many items. `isAhead`, for a reader of all items: the next page is on its way while this one is worked on. */
 export function queryItems<T = Item>(database: Database, input: QueryInput, read: Read<T> = asItIs, isAhead = false) {
-  return itemsOf((next) => database.query({ ...input, ...next }), read, isAhead)
+  let { Limit: most } = input
+  const readPage: ReadPage = (next) => {
+    const page = database.query({ ...input, ...next, ...(most !== undefined && { Limit: most }) })
+    most &&= Math.max(most, Math.min(2 * most, MOST_IN_PAGE))
+    return page
+  }
+  return itemsOf(readPage, read, isAhead)
 }
 
 export function scanItems<T = Item>(database: Database, input: ScanInput, read: Read<T> = asItIs) {

@@ -11,7 +11,7 @@ type Wanted = {
   readonly range: TimeRange
   readonly limit: number
   readonly after?: string | undefined
-  /** Undefined if every row matches. */
+  /** Undefined if every row matches. For few that do, the pages that are read grow. */
   readonly matches?: ((row: UsageRow) => boolean) | undefined
   /** The most rows that are looked at, in place of `MOST_ROWS`. */
   readonly mostRows?: number
@@ -19,8 +19,6 @@ type Wanted = {
 
 /** The most rows that are looked at for a page: a filter that few rows pass does not read a busy day to its end. */
 const MOST_ROWS = 20_000
-/** Rows that are read at once of each partition if only some of them match. */
-const FILTERED_PAGE = 500
 /** The most days, fewer of many keys or lanes: a range without rows is not searched to its end. */
 const MOST_DAYS = 250
 
@@ -51,11 +49,11 @@ export async function newestRequests(tables: Tables, wanted: Wanted) {
 
 function rowsOfDay(
   tables: Tables,
-  { limit, matches }: Wanted,
+  { limit }: Wanted,
   keys: readonly LanedKey[] | undefined,
   range: TimeRange,
 ): AsyncIterable<UsageRow> {
-  const pageSize = matches ? FILTERED_PAGE : partOfPage(limit + 1, keys ? 1 : ROW_SHARDS)
+  const pageSize = partOfPage(limit + 1, keys ? 1 : ROW_SHARDS)
   if (keys) {
     const lists = keys.map((key) => queryUsageRows(tables)(key, range, 'newest first', pageSize))
     return mergeRows(lists, 'newest first')

@@ -38,7 +38,8 @@ type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
 const ALWAYS = [
-  ...['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode', 'alsoRefused'],
+  ...['requestId', 'keyId', 'startedAt', 'endpoint', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode'],
+  'alsoRefused',
 ]
 const ATTRIBUTES = {
   whole: [],

@@ -16,6 +16,7 @@ type Given = {
   limit?: number
   after?: string
   group?: UsageGroup
+  calls?: 'all'
 }
 export type UsageParameter = keyof Given
 
@@ -44,11 +45,12 @@ const RULES: Readonly<Record<UsageParameter, Rule>> = {
   },
   after: { wanted: 'the last_id of the page before', read: (text) => (isRequestId(text) ? text : undefined) },
   group: { wanted: USAGE_GROUPS, read: (text) => USAGE_GROUPS.find((group) => group === text) },
+  calls: { wanted: ['all'], read: (text) => (text === 'all' ? text : undefined) },
 }
 export const USAGE_PARAMETERS = Object.keys(RULES) as UsageParameter[]
-const OF_LIST: readonly UsageParameter[] = ['limit', 'after']
+const OF_LIST: readonly UsageParameter[] = ['limit', 'after', 'calls']
 
-export type UsageQuery = Pick<Given, 'model' | 'after' | 'group'> & {
+export type UsageQuery = Pick<Given, 'model' | 'after' | 'group' | 'calls'> & {
   readonly range: { readonly fromMs: number; readonly toMs: number }
   readonly limit: number
 }

@@ -329,6 +329,8 @@ const NUMBERS: UsageNumbers = {
   completed: 990,
   refused: 8,
   failed: 2,
+  broken: 0,
+  calls: 60,
   prompt_tokens: 1_000_000,
   completion_tokens: 200_000,
   cached_tokens: 1000,
@@ -394,6 +396,7 @@ function routeOf(model: string, provider: string, changes: Partial<RouteShape>):
     idle_timeout_ms: 60_000,
     requests_24h: 1000,
     failures_24h: 0,
+    refused_24h: 0,
     last_failure: null,
     resting_until: null,
     ...changes,
@@ -424,11 +427,14 @@ export const sampleRoutes: RouteShape[] = [
   }),
 ]
 
+const FAULTS = { refused: 1, failed: 0, broken: 0 }
+
 const rangeNumbers = (from: number, to: number, requests: number) => ({
   from: ago(from),
   to: ago(to),
   requests,
   errors: Math.round(requests * 0.0042),
+  ...FAULTS,
   cost: '182.403512',
   upstream_cost: '143.5',
   margin: '38.903512',
@@ -441,6 +447,7 @@ const top = (id: string, name: string, cost: number) => ({
   name,
   requests: 9_000,
   errors: 1,
+  ...FAULTS,
   cost: String(cost),
   upstream_cost: '50',
   margin: '10',
@@ -454,6 +461,7 @@ export const sampleOverview: Overview = {
     start_time: ago((23 - i) * HOUR),
     requests: 1_500 + ((i * 7919) % 900),
     errors: (i * 31) % 17,
+    ...FAULTS,
     cost: String(5 + ((i * 7919) % 13) / 4),
     upstream_cost: String(4 + ((i * 7919) % 13) / 5),
     margin: '1.1',

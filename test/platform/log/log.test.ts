@@ -66,7 +66,7 @@ const LINES: [what: string, event: string, write: (log: Log) => void, told?: obj
   [
     'a 5xx of ours',
     'request',
-    (log) => log.request({ ...FAILED, httpStatus: 500 }),
+    (log) => log.request({ ...FAILED, httpStatus: 500, errorCode: 'internal_error' }),
     { ServerErrors: 1, version: 'f:7' },
   ],
   [
@@ -175,8 +175,27 @@ test.each<[string, UsageRow, object]>([
   ['was refused', REFUSED, OF_REFUSAL],
   ['failed upstream', FAILED, { Requests: 1, Errors: 1, ServerErrors: 0, UpstreamErrors: 1, PromptTokens: 10 }],
   ['timed out upstream', { ...FAILED, httpStatus: 504 }, { Errors: 1, ServerErrors: 0, UpstreamErrors: 1 }],
-  ['failed in the gateway', { ...FAILED, httpStatus: 500 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
-  ['met a busy key', { ...FAILED, httpStatus: 503 }, { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 }],
+  ['broke off upstream in its stream', { ...FAILED, httpStatus: 200 }, { ServerErrors: 0, UpstreamErrors: 1 }],
+  [
+    'failed in the gateway',
+    { ...FAILED, httpStatus: 500, errorCode: 'internal_error' },
+    { Errors: 1, ServerErrors: 1, UpstreamErrors: 0, Refusals: 0 },
+  ],
+  [
+    'met no database',
+    { ...FAILED, httpStatus: 503, errorCode: 'service_unavailable' },
+    { Errors: 1, ServerErrors: 1, UpstreamErrors: 0 },
+  ],
+  [
+    'was refused by its provider, in its own words',
+    { ...REFUSED, httpStatus: 400, errorCode: 'image_too_small' },
+    { Errors: 1, ServerErrors: 0, UpstreamErrors: 0, Refusals: 1 },
+  ],
+  [
+    'asked no model',
+    { ...COMPLETED, endpoint: 'credits' },
+    { Calls: 1, Requests: 0, Errors: 0, Duration: 0, PromptTokens: 0, Credits: 0 },
+  ],
   ['has a charge that covers the provider’s bill', { ...COMPLETED, upstreamCost: 15_000n }, GAINS],
   ['has one that does not cover it', { ...COMPLETED, upstreamCost: 20_001n }, LOSES],
   ['has one that was capped at its hold', { ...COMPLETED, usageCapped: true }, { BilledAtBound: 1 }],

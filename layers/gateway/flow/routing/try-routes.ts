@@ -163,7 +163,7 @@ function noteFailure(
   endAttempt(journey, failure.result, deps.clock(), failure.said)
   if (failure.reason === 'rejected') journey.provider = route.provider
   if (failure.mayBeBilled) deps.log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
-  if (failure.worthAnotherRoute && !signal.aborted) blame(deps, request, route, failure)
+  if (failure.worthAnotherRoute && !failure.isCallers && !signal.aborted) blame(deps, request, route, failure)
 }
 
 function failureOf(failures: readonly UpstreamFailure[], model: string): UpstreamFailure {

@@ -1,5 +1,5 @@
-import type { Nano } from '../../domain/money/money.ts'
 import { type Whose, whoseFault } from '../../domain/basics/gateway-error.ts'
+import type { Nano } from '../../domain/money/money.ts'
 import { isRequest, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { METRICS_NAMESPACE } from '../../names.ts'
 

@@ -71,11 +71,7 @@ export async function gatherInvoices(session: Session, month: string, asked: Ask
 
 const sortName = ({ name, key_id, account_id }: Invoice) => `${name ?? ''}\0${account_id ?? key_id}`
 
-type Asked = {
-  readonly key?: string | undefined
-  readonly account?: string | undefined
-  readonly all?: boolean | undefined
-}
+type Asked = { readonly [Name in 'key' | 'account']?: string | undefined } & { readonly all?: boolean | undefined }
 
 async function keysAsked({ admin }: Session, { key, account }: Asked): Promise<ReadonlySet<string> | undefined> {
   if (account === undefined) return key === undefined ? undefined : new Set([key])

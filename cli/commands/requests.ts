@@ -39,10 +39,10 @@ export function filterQuery({ key, account, model, user, tag, status }: UsageFil
   return { key_id: key, account, model, user, tag, ...status }
 }
 
-export const CALLS_OPTION = option(
-  '--calls <which>',
-  'all: also calls that ask no model, such as those for the balance',
-).choices(['all'])
+export const LIST_OPTIONS = [
+  ...FILTER_OPTIONS,
+  option('--calls <which>', 'all: also those that ask no model, such as polls of the balance').choices(['all']),
+]
 
 export async function listAction(session: Session, options: RangeOptions & ListOptions): Promise<void> {
   const { admin, out, json, nowMs } = session

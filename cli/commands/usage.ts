@@ -8,7 +8,7 @@ import { inWords } from '../admin-client/refusal.ts'
 import { mustBe, option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
 import type { CommandRow, Session } from './open-session.ts'
-import { CALLS_OPTION, FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
+import { FILTER_OPTIONS, filterQuery, LIST_OPTIONS, listAction, tailAction, type UsageFilter } from './requests.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
 type ExportOptions = RangeOptions &
@@ -24,19 +24,14 @@ export const USAGE: CommandRow = {
       words: 'the newest requests',
       options: [
         ...rangeOptions(false),
-        ...FILTER_OPTIONS,
-        CALLS_OPTION,
+        ...LIST_OPTIONS,
         option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
       ],
       work: listAction,
     },
     tail: {
       words: 'requests as they end, until Ctrl-C; with --json a line for each',
-      options: [
-        ...FILTER_OPTIONS,
-        CALLS_OPTION,
-        option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10),
-      ],
+      options: [...LIST_OPTIONS, option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)],
       work: tailAction,
     },
     'show <request-id>': { words: 'one request, by its X-Request-Id, and its charge line by line', work: showAction },

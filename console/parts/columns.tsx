@@ -77,9 +77,6 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
 ]
 
 function modelOf({ model, endpoint, provider }: RequestLine) {
-  const shown = asksModel(endpoint) && model
-  return [
-    shown || <span class="quiet">{[endpoint, model].join(' ')}</span>,
-    provider && <span class="quiet"> by {provider}</span>,
-  ]
+  const asked = asksModel(endpoint) && model ? model : <span class="quiet">{`${endpoint} ${model ?? ''}`}</span>
+  return [asked, provider && <span class="quiet"> by {provider}</span>]
 }

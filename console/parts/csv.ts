@@ -30,18 +30,8 @@ export function customersCsv(customers: readonly AccountShape[]): string {
 }
 
 const USAGE_NUMBERS = [
-  ...[
-    'requests',
-    'completed',
-    'refused',
-    'failed',
-    'broken',
-    'calls',
-    'prompt_tokens',
-    'completion_tokens',
-    'cached_tokens',
-  ],
-  ...['cost', 'upstream_cost', 'margin', 'without_cost'],
+  ...['requests', 'completed', 'refused', 'failed', 'broken', 'calls', 'prompt_tokens', 'completion_tokens'],
+  ...['cached_tokens', 'cost', 'upstream_cost', 'margin', 'without_cost'],
 ] as const
 
 export function usageCsv({ data, groups, group_by }: UsagePage, isByHour: boolean): string {

@@ -9,18 +9,12 @@ export function rejected(param: string, complaint: string): UpstreamFailure {
   return verdict('rejected', 'invalid_value', param, complaint)
 }
 
-/** The request is valid, but this dialect does not support it: another route of the same model may. `status` is the upstream's, if it was asked. */
-export function unsupported(param: string, complaint: string, status?: number): UpstreamFailure {
-  return verdict('unsupported', 'unsupported_parameter', param, complaint, status)
+/** The request is valid, but this dialect does not support it: another route of the same model may. */
+export function unsupported(param: string, complaint: string): UpstreamFailure {
+  return verdict('unsupported', 'unsupported_parameter', param, complaint)
 }
 
-function verdict(
-  reason: 'rejected' | 'unsupported',
-  code: RequestCode,
-  param: string,
-  complaint: string,
-  status?: number,
-) {
+function verdict(reason: 'rejected' | 'unsupported', code: RequestCode, param: string, complaint: string) {
   const name = param.slice(0, MAX_PARAM_CHARS)
-  return new UpstreamFailure(reason, `'${name}' ${complaint}.`, { param: name, code, status })
+  return new UpstreamFailure(reason, `'${name}' ${complaint}.`, { param: name, code })
 }

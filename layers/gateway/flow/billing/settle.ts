@@ -1,6 +1,6 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { COUNTERS, type LossDeps, lossBoundOf, lossOf, oldestKept, windowOf } from '../../domain/admission/counters.ts'
-import { type GatewayError, type Whose, whoseFault } from '../../domain/basics/gateway-error.ts'
+import { type GatewayError, whoseFault } from '../../domain/basics/gateway-error.ts'
 import { accountIdOf, type Key } from '../../domain/keys/key.ts'
 import { laneIn } from '../../domain/keys/lane.ts'
 import { creditRefusalMark } from '../../domain/keys/notice.ts'
@@ -182,17 +182,13 @@ export function leastRow(row: UsageRow): UsageRow {
 
 export function endingOf(error: GatewayError): Ending {
   const { kind, status, code } = error
-  return { outcome: OUTCOME_BY[whoseFault(kind)], httpStatus: status, errorCode: code }
+  return { outcome: OUTCOMES[whoseFault(kind)], httpStatus: status, errorCode: code }
 }
 
 /** A row must not grow by what a caller sent. */
 const MOST_DROPPED_CHARS = 200
 
-const OUTCOME_BY: Readonly<Record<Whose, Outcome>> = {
-  caller: 'refused',
-  provider: 'upstream_error',
-  gateway: 'abandoned',
-}
+const OUTCOMES = { caller: 'refused', provider: 'upstream_error', gateway: 'abandoned' } as const
 
 /** A row in which no field is forgotten, though it may be undefined. */
 type WholeRow = { readonly [Name in UsageFieldName]-?: UsageRow[Name] }

@@ -72,7 +72,8 @@ const NOT_SERVED = new Set([404, 405])
 export function aboutText(failure: UpstreamFailure): UpstreamFailure {
   const { status = 0 } = failure.detail
   if (!NOT_SERVED.has(status)) return failure
-  return unsupported('model', 'has no text completions at its provider: ask it with POST /v1/chat/completions', status)
+  const message = "'model' has no text completions at its provider: ask it with POST /v1/chat/completions."
+  return new UpstreamFailure('unsupported', message, { param: 'model', code: 'unsupported_parameter', status })
 }
 
 function without(names: ReadonlySet<string>, body: ChatBody): Fields {

@@ -23,7 +23,6 @@ export type InvoiceLine = ReturnType<typeof linesOf>[number] & {
 
 type Range = { readonly fromMs: number; readonly toMs: number }
 
-const NO_MODEL = '-'
 const KEYS_AT_ONCE = 8
 
 /**
@@ -47,12 +46,12 @@ export async function gatherInvoices(session: Session, month: string, asked: Ask
   const made: OfKey[] = []
   const making = mapConcurrently(ids, KEYS_AT_ONCE, async (id) => {
     const ofRows = shownGroups(rows.get(id) ?? new UsageGroups(), 'model', undefined, true)
-    return [{ ofRows: callsIn(ofRows), ...(await invoiceOf(session, id, range, ofRows, asked.all)) }]
+    return [{ ofRows: linesOf(ofRows, true), ...(await invoiceOf(session, id, range, ofRows, asked.all)) }]
   })
   for await (const { invoice, isGone, all, ofRows } of making) {
     const name = `${invoice.key_id} (${invoice.name ?? 'a key that is gone'})`
     const inBooks = groups.filter(({ group }) => group === invoice.key_id)
-    const [ours, theirs] = [textOf(totalOf(all)), textOf(totalOf(callsIn(inBooks)))]
+    const [ours, theirs] = [textOf(totalOf(all)), textOf(totalOf(linesOf(inBooks, true)))]
     if (ours !== theirs) problems.push(`${name}: the totals of days have ${ours}, and the sums of days ${theirs}.`)
     if (!isGone && !mayLackRows) problems.push(...differences(name, all, ofRows))
     if (invoice.lines.length > 0 || only?.has(invoice.key_id)) made.push(invoice)
@@ -110,7 +109,7 @@ async function invoiceOf(session: Session, id: string, range: Range, ofRows: Gro
   const groups = key ? await ofTotals() : ofRows
   const lines = linesOf(groups.filter((one) => one.cost !== '0' || one.completed > 0 || (withFree && one.requests > 0)))
   const { name = null, external_id = null, account_id = null } = key ?? {}
-  return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all: callsIn(groups) }
+  return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all: linesOf(groups, true) }
 }
 
 async function keyIfAny(session: Session, id: string): Promise<KeyDetail | undefined> {
@@ -128,22 +127,20 @@ async function sumsOfRows(session: Session, range: Range, { key, account }: Aske
     if (only && !only.has(row.keyId)) continue
     const ofKey = sums.get(row.keyId) ?? new UsageGroups()
     sums.set(row.keyId, ofKey)
-    ofKey.add(row.model ?? NO_MODEL, partOf(row))
+    ofKey.add(row.model ?? '-', partOf(row))
   }
   return sums
 }
 
 type Groups = UsagePage['groups']
 
-/** The requests for each model, as they are charged. No cost to the operator is in it. */
-function linesOf(groups: Groups) {
-  return groups.map(({ group, requests, prompt_tokens, completion_tokens, cost }) => {
+/** The requests for each model, as they are charged. No cost to the operator is in it. Older totals do not tell calls apart that asked no model. */
+function linesOf(groups: Groups, withCalls = false) {
+  return groups.map(({ group, requests: own, calls, prompt_tokens, completion_tokens, cost }) => {
+    const requests = withCalls ? own + calls : own
     return { model: group, requests, prompt_tokens, completion_tokens, charged: cost }
   })
 }
-
-/** With the calls that asked no model, which older totals do not tell apart. */
-const callsIn = (groups: Groups) => linesOf(groups.map((one) => ({ ...one, requests: one.requests + one.calls })))
 
 type Counted = Omit<InvoiceLine, 'model'>
 

@@ -3,7 +3,6 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, isoTime, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { OUTCOMES } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { asksModel } from '../../layers/gateway/endpoints.ts'
 import { printJson, printJsonLine, printTable, shortened, summed, wide } from '../../layers/terminal/output.ts'
 import type { Screen, Style } from '../../layers/terminal/terminal.ts'
 import { mustBe, option } from './arguments.ts'
@@ -57,7 +56,7 @@ export async function listAction(session: Session, options: RangeOptions & ListO
     key: { of: (line) => line.key_id, short: (line) => line.key_name ?? line.key_id },
     name: wide((line) => line.key_name),
     endpoint: wide((line) => line.endpoint),
-    model: modelText,
+    model: (line) => line.model,
     provider: { of: (line) => line.provider, isSpare: true },
     status: { of: (line) => line.http_status, style: statusStyle },
     outcome: { of: outcomeText, short: (line) => line.error_code ?? outcomeText(line), isSpare: true },
@@ -75,11 +74,6 @@ function startText({ started_at }: RequestLine, nowMs: number): string {
 function statusStyle({ http_status }: RequestLine): Style {
   if (http_status < 400) return 'good'
   return http_status < 500 ? 'warn' : 'bad'
-}
-
-/** A quote has a model, too. */
-function modelText({ model, endpoint }: RequestLine): string | null {
-  return asksModel(endpoint) ? model : endpoint
 }
 
 function outcomeText(line: RequestLine): string {
@@ -126,7 +120,7 @@ function lineText(line: RequestLine, { paint, width }: Screen): string {
   const cells = [
     width === undefined ? line.started_at : shortTime(line.started_at).slice(11),
     paint[statusStyle(line)](String(line.http_status)),
-    column(modelText(line) ?? line.endpoint, MODEL_WIDTH, width),
+    column(line.model ?? line.endpoint, MODEL_WIDTH, width),
     column(line.key_name ?? line.key_id, KEY_WIDTH, width),
     `${line.duration_ms} ms`.padStart(9),
     line.cost.padStart(12),

@@ -1,6 +1,5 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
-import { asksModel } from '../../layers/gateway/endpoints.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
 import { Lines } from './panel.tsx'
@@ -77,6 +76,5 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
 ]
 
 function modelOf({ model, endpoint, provider }: RequestLine) {
-  const asked = asksModel(endpoint) && model ? model : <span class="quiet">{`${endpoint} ${model ?? ''}`}</span>
-  return [asked, provider && <span class="quiet"> by {provider}</span>]
+  return [model ?? <span class="quiet">{endpoint}</span>, provider && <span class="quiet"> by {provider}</span>]
 }

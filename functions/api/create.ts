@@ -218,8 +218,8 @@ async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery)
   const { model, calls } = query
   const matches = (row: UsageRow) =>
     (calls !== undefined || isRequest(row)) && (model === undefined || row.model === model)
-  const found = await newestRequests(tables, { ...query, keyIds: [keyId], matches, mostRows: MOST_ROWS.listed })
-  const { rows, next } = found
+  const asked = { ...query, keyIds: [keyId], matches, mostRows: MOST_ROWS.listed }
+  const { rows, next } = await newestRequests(tables, asked)
   return {
     object: 'list',
     data: rows.map(usageRecord),

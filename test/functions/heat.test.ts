@@ -61,7 +61,7 @@ test('of a flood of refusals 100 a minute have rows, and the next row of the key
   expect(await statuses(2)).toEqual(expect.arrayContaining([200, 429]))
   const rows = await rowsOf(gateway, key.id, nowMs)
   expect(rows.map(partOf).reduce((sum, { requests }) => sum + requests, 0)).toBe(502)
-  expect(rows.map(partOf).reduce((sum, part) => sum + faultsOf(part).caller, 0)).toBe(500)
+  expect(rows.map(partOf).reduce((sum, part) => sum + faultsOf(part).refused, 0)).toBe(500)
 })
 
 test('a key has no more requests at once than its part of the stage, whatever its own limit, and is told so', async () => {

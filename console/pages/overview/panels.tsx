@@ -63,7 +63,6 @@ const PROVIDER_COLUMNS: readonly Column<ProviderState>[] = [
   cell('State', ({ attempts, failures }) => <Badge of={routeState(attempts, failures)} />),
   count('Routes', ({ routes }) => routes),
   count('Attempts in 24 h', ({ attempts }) => attempts),
-  count('Refused', ({ refusals }) => refusals),
   count('Failed', ({ failures }) => failures),
 ]
 
@@ -118,7 +117,6 @@ function providersOf(routes: Overview['routes']) {
       provider,
       routes: own.length,
       attempts: sumOf(models, (route) => route.requests_24h),
-      refusals: sumOf(models, (route) => route.refused_24h),
       failures: sumOf(models, (route) => route.failures_24h),
     }
   })

@@ -4,7 +4,7 @@ import { balanceOf } from '../../gateway/domain/keys/account.ts'
 import { accountIdOf, expiredHolds } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
-import { UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
+import { faultsOf, UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { addToModel, emptyModel, type ModelPart } from '../../gateway/domain/rows/usage-sum.ts'
 import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
@@ -12,7 +12,7 @@ import { wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import { readLastAudit } from '../../gateway/store/keys/last-audit.ts'
 import { newest, newestKeys } from '../../gateway/store/keys/newest-keys.ts'
 import type { TimeRange } from '../../gateway/store/rows/usage-rows.ts'
-import { creditTexts, faultNumbers, quantilesOf } from '../usage/usage-numbers.ts'
+import { creditTexts, quantilesOf } from '../usage/usage-numbers.ts'
 import { type ReadUsage, type UsageOfSpan, usageReader, weekCosts } from '../usage/usage-reader.ts'
 import { accountShape, accountStatus, readPurses } from './account-shape.ts'
 import type { Call } from './call.ts'
@@ -170,7 +170,7 @@ function figuresOf(part: UsagePart) {
   return {
     requests,
     errors: requests - completed,
-    ...faultNumbers(part),
+    ...faultsOf(part),
     ...creditTexts({ cost, upstream_cost: upstreamCost, margin: costOfStated - upstreamCost }),
   }
 }

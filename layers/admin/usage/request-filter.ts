@@ -16,7 +16,7 @@ const SAME = {
   user: 'user',
 } as const satisfies Partial<Record<keyof Sent, UsageFieldName>>
 
-export function requestFilter(sent: Sent): Matches | undefined {
+export function requestFilter(sent: Sent): Matches {
   const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
   const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])
   const { status, tag, stream, error_code: code, calls, cost_from, cost_to, duration_from, duration_to } = sent
@@ -30,7 +30,7 @@ export function requestFilter(sent: Sent): Matches | undefined {
   if (cost_to !== undefined) all.push(({ cost }) => cost <= cost_to)
   if (duration_from !== undefined) all.push(({ durationMs }) => durationMs >= duration_from)
   if (duration_to !== undefined) all.push(({ durationMs }) => durationMs <= duration_to)
-  return all.length === 0 ? undefined : (row) => all.every((matches) => matches(row))
+  return (row) => all.every((matches) => matches(row))
 }
 
 /** A code, a class of codes, or every request that was not answered. */

@@ -21,19 +21,13 @@ export function shownGroups(
   }))
 }
 
-/** The requests that were not answered. */
-export function faultNumbers(part: UsagePart) {
-  const { caller, provider, gateway } = faultsOf(part)
-  return { refused: caller, failed: provider, broken: gateway }
-}
-
 const sumsOf = recordOf(SUMMED_FIELDS)
 
 export function usageNumbers(part: UsagePart, highest: Nano): UsageNumbers {
   const more = {
     requests: part.requests,
     completed: part.completed,
-    ...faultNumbers(part),
+    ...faultsOf(part),
     calls: part.calls,
     margin: formatCredits(part.costOfStated - part.upstreamCost),
     without_cost: part.withoutCost,

@@ -11,7 +11,6 @@ import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 const USAGE_BUCKETS = ['1h', '1d'] as const
-const CALLS = ['all'] as const
 export const USAGE_GROUPS = ['model', 'key', 'account', 'provider', 'day'] as const
 
 export const LINE_FIELDS = [
@@ -95,10 +94,7 @@ export const requestsQuery = z.strictObject({
     'Only requests with this tag: its name, or `name=value`.',
   ),
   endpoint: maybe(oneOf(ENDPOINT_NAMES), 'Only requests to this endpoint.'),
-  calls: maybe(
-    oneOf(CALLS),
-    'Also calls that ask no model. Unless given, they are left out, if not asked for by endpoint.',
-  ),
+  calls: maybe(oneOf(['all']), 'Also calls that ask no model. Without it only endpoint asks for them.'),
   status: maybe(
     textLike(/^([1-5]xx|[1-5]\d\d|0|error)$/, 'a status such as 429, a class such as 4xx, or error'),
     'Only requests with this HTTP status or class of them; `error` for all that were not completed.',
@@ -114,7 +110,7 @@ export const requestsQuery = z.strictObject({
 export const usageQuery = z.strictObject({
   bucket: oneOf(USAGE_BUCKETS).default('1d').describe('The length of a bucket: a UTC day unless given, or an hour.'),
   group_by: oneOf(USAGE_GROUPS).default('model').describe('The grouping.'),
-  calls: maybe(oneOf(CALLS), 'Also groups that have nothing but calls that ask no model.'),
+  calls: maybe(oneOf(['all']), 'Also groups that have nothing but calls that ask no model.'),
   ...range,
   key_id: maybe(keyId, 'Only usage of this key.'),
   account: maybe(accountId, 'Only usage of the keys of this account.'),

@@ -13,7 +13,7 @@ type ErrorRow = {
   /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
   readonly refusesKey?: true
   /** Set if no upstream answered. All other errors are the caller's, or those of this gateway, by their status. */
-  readonly whose?: 'provider'
+  readonly isProviders?: true
 }
 
 const BAD_REQUEST = 'invalid_request_error'
@@ -57,10 +57,10 @@ const OTHERS = {
   idempotency_key_reused: { status: 422, type: 'idempotency_error', retry: 'never' },
   key_busy: { status: 429, type: TOO_MUCH, retry: 1 },
   internal_error: { status: 500, type: 'server_error' },
-  upstream_error: { status: 502, type: 'server_error', whose: 'provider' },
+  upstream_error: { status: 502, type: 'server_error', isProviders: true },
   service_unavailable: { status: 503, type: 'server_error', retry: 2 },
-  upstream_rate_limited: { status: 503, type: 'server_error', whose: 'provider' },
-  upstream_timeout: { status: 504, type: 'server_error', whose: 'provider' },
+  upstream_rate_limited: { status: 503, type: 'server_error', isProviders: true },
+  upstream_timeout: { status: 504, type: 'server_error', isProviders: true },
 } as const satisfies Record<string, ErrorRow>
 
 export type CounterRefusal = keyof typeof COUNTER_REFUSALS
@@ -69,12 +69,14 @@ export type ErrorKind = AdmissionRefusal | keyof typeof OTHERS
 export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = { ...REFUSALS, ...OTHERS }
 export const ERROR_KINDS = Object.keys(ERRORS) as ErrorKind[]
 
-export type Whose = 'caller' | 'provider' | 'gateway'
+/** A request was refused because of its caller, its providers failed, or this gateway is broken. */
+export type Fault = 'refused' | 'failed' | 'broken'
 
-/** Whose fault an error is, by the code in its row. A code that is none of ours is an upstream's, about the caller's request. */
-export function whoseFault(code: string): Whose {
-  const { whose, status }: ErrorRow = ERRORS[code as ErrorKind] ?? OTHERS.upstream_rejected
-  return whose ?? (status < 500 ? 'caller' : 'gateway')
+/** The fault by the code in its row. A code that is none of ours is an upstream's, about the caller's request. */
+export function faultOf(code: string): Fault {
+  const { isProviders, status }: ErrorRow = ERRORS[code as ErrorKind] ?? OTHERS.upstream_rejected
+  if (status < 500) return 'refused'
+  return isProviders ? 'failed' : 'broken'
 }
 
 /** The codes of a 400 that this gateway finds by itself, most of them OpenAI's. */

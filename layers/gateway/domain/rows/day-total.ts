@@ -1,4 +1,4 @@
-import { ERROR_KINDS, REQUEST_CODES, type Whose, whoseFault } from '../basics/gateway-error.ts'
+import { ERROR_KINDS, type Fault, faultOf, REQUEST_CODES } from '../basics/gateway-error.ts'
 import type { Nano } from '../money/money.ts'
 import { type Charges, chargesOf, NO_CHARGES } from './charges.ts'
 import { isRequest, SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
@@ -83,11 +83,11 @@ export function errorsOf({ errorCode, alsoRefused = 0 }: UsageRow): UsagePart['e
   }
 }
 
-/** The requests that were not answered, by whose fault it was. Those that died with the gateway have no code. */
-export function faultsOf({ requests, completed, errors }: UsagePart): Readonly<Record<Whose, number>> {
-  const faults = { caller: 0, provider: 0, gateway: 0 }
-  for (const code in errors) faults[whoseFault(code)] += errors[code] as number
-  return { ...faults, gateway: requests - completed - faults.caller - faults.provider }
+/** The requests that were not answered, by the fault. Those that died with the gateway have no code. */
+export function faultsOf({ requests, completed, errors }: UsagePart): Readonly<Record<Fault, number>> {
+  const faults = { refused: 0, failed: 0, broken: 0 }
+  for (const code in errors) faults[faultOf(code)] += errors[code] as number
+  return { ...faults, broken: requests - completed - faults.refused - faults.failed }
 }
 
 export function emptyPart({ model, provider }: Pick<UsagePart, 'model' | 'provider'> = {}): UsagePart {
@@ -160,7 +160,8 @@ export function isSameTotal(a: DayTotal, b: DayTotal): boolean {
 
 function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal, isApart: boolean): string {
   const sorted = parts.map(({ errors, ...part }) => {
-    const counts = isApart ? {} : { requests: part.requests + part.calls, calls: 0, completed: 0 }
+    const told = Object.values(errors).reduce((sum, count) => sum + count, 0)
+    const counts = isApart ? { told } : { requests: part.requests + part.calls, calls: 0, completed: 0 }
     return Object.entries({ ...part, ...NO_CHARGES, ...counts }).sort(([x], [y]) => (x < y ? -1 : 1))
   })
   const write = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)

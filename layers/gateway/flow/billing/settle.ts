@@ -1,6 +1,6 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { COUNTERS, type LossDeps, lossBoundOf, lossOf, oldestKept, windowOf } from '../../domain/admission/counters.ts'
-import { type GatewayError, whoseFault } from '../../domain/basics/gateway-error.ts'
+import { faultOf, type GatewayError } from '../../domain/basics/gateway-error.ts'
 import { accountIdOf, type Key } from '../../domain/keys/key.ts'
 import { laneIn } from '../../domain/keys/lane.ts'
 import { creditRefusalMark } from '../../domain/keys/notice.ts'
@@ -181,14 +181,13 @@ export function leastRow(row: UsageRow): UsageRow {
 }
 
 export function endingOf(error: GatewayError): Ending {
-  const { kind, status, code } = error
-  return { outcome: OUTCOMES[whoseFault(kind)], httpStatus: status, errorCode: code }
+  return { outcome: OUTCOMES[faultOf(error.kind)], httpStatus: error.status, errorCode: error.code }
 }
 
 /** A row must not grow by what a caller sent. */
 const MOST_DROPPED_CHARS = 200
 
-const OUTCOMES = { caller: 'refused', provider: 'upstream_error', gateway: 'abandoned' } as const
+const OUTCOMES = { refused: 'refused', failed: 'upstream_error', broken: 'abandoned' } as const
 
 /** A row in which no field is forgotten, though it may be undefined. */
 type WholeRow = { readonly [Name in UsageFieldName]-?: UsageRow[Name] }

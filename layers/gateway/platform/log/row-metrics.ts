@@ -1,4 +1,4 @@
-import { type Whose, whoseFault } from '../../domain/basics/gateway-error.ts'
+import { type Fault, faultOf } from '../../domain/basics/gateway-error.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { isRequest, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { METRICS_NAMESPACE } from '../../names.ts'
@@ -10,8 +10,6 @@ type RowMetric = {
   readonly of: (row: UsageRow) => number | undefined
   /** Its dimensions. CloudWatch charges for each value. */
   readonly by?: readonly ('model' | 'provider' | 'errorCode' | 'version')[]
-  /** Of every call, also one that asks no model. */
-  readonly isOfCalls?: true
 }
 
 export const creditsIn = (nano: Nano) => Number(nano) / 1e9
@@ -20,10 +18,10 @@ export const creditsIn = (nano: Nano) => Number(nano) / 1e9
 export type Answer = { readonly httpStatus: number; readonly errorCode?: string | undefined }
 
 /** Also of a stream that broke after its status was sent. */
-const isOf = (whose: Whose, { errorCode }: Answer) => errorCode !== undefined && whoseFault(errorCode) === whose
+const has = (fault: Fault, { errorCode }: Answer) => errorCode !== undefined && faultOf(errorCode) === fault
 
 export const isServers = (answer: Answer) =>
-  answer.errorCode === undefined ? answer.httpStatus >= 500 : isOf('gateway', answer)
+  answer.errorCode === undefined ? answer.httpStatus >= 500 : has('broken', answer)
 
 /** Only for answers: the basis of their charge, and if it covers their cost to us. */
 const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>
@@ -32,13 +30,20 @@ const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow)
 /** A count of nothing is left out: alarms and sums take a missing figure for 0, and every byte of a log costs. */
 const ifSo = (isSo: boolean | undefined) => (isSo ? 1 : undefined)
 
-const ROW_METRICS: readonly RowMetric[] = [
-  { name: 'Requests', unit: 'Count', of: (row) => 1 + (row.alsoRefused ?? 0), by: ['model', 'provider'] },
+const counted = ({ alsoRefused = 0 }: UsageRow) => 1 + alsoRefused
+
+const OF_EVERY_CALL: readonly RowMetric[] = [
+  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)), by: ['version'] },
+  { name: 'KeyBusy', unit: 'Count', of: (row) => ifSo(row.errorCode === 'key_busy') },
+]
+/** Calls that ask no model are no requests. */
+const OF_CALLS: readonly RowMetric[] = [{ name: 'Calls', unit: 'Count', of: counted }, ...OF_EVERY_CALL]
+const OF_REQUESTS: readonly RowMetric[] = [
+  ...OF_EVERY_CALL,
+  { name: 'Requests', unit: 'Count', of: counted, by: ['model', 'provider'] },
   { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
-  { name: 'Refusals', unit: 'Count', of: (row) => ifSo(isOf('caller', row)) },
-  { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)), by: ['version'], isOfCalls: true },
-  { name: 'KeyBusy', unit: 'Count', of: (row) => ifSo(row.errorCode === 'key_busy'), isOfCalls: true },
-  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isOf('provider', row)) },
+  { name: 'Refusals', unit: 'Count', of: (row) => ifSo(has('refused', row)) },
+  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(has('failed', row)) },
   { name: 'Duration', unit: 'Milliseconds', of: (row) => row.durationMs },
   { name: 'TimeToFirstToken', unit: 'Milliseconds', of: (row) => row.ttftMs, by: ['model', 'provider'] },
   { name: 'PromptTokens', unit: 'Count', of: (row) => row.promptTokens, by: ['model'] },
@@ -61,10 +66,7 @@ const ROW_METRICS: readonly RowMetric[] = [
   },
 ]
 
-/** Most calls that ask no model have one figure, their number. */
-const CALLS: RowMetric = { name: 'Calls', unit: 'Count', of: (row) => 1 + (row.alsoRefused ?? 0) }
-const METRICS_OF_CALLS = [CALLS, ...ROW_METRICS.filter(({ isOfCalls }) => isOfCalls)]
-const metricsFor = (row: UsageRow) => (isRequest(row) ? ROW_METRICS : METRICS_OF_CALLS)
+const metricsFor = (row: UsageRow) => (isRequest(row) ? OF_REQUESTS : OF_CALLS)
 
 /** There are few kinds of rows, by the figures that they have; each is described once. */
 const described = new Map<number, string>()

@@ -11,8 +11,7 @@ type Wanted = {
   readonly range: TimeRange
   readonly limit: number
   readonly after?: string | undefined
-  /** Undefined if every row matches. For few that do, the pages that are read grow. */
-  readonly matches?: ((row: UsageRow) => boolean) | undefined
+  readonly matches: (row: UsageRow) => boolean
   /** The most rows that are looked at, in place of `MOST_ROWS`. */
   readonly mostRows?: number
 }
@@ -38,7 +37,7 @@ export async function newestRequests(tables: Tables, wanted: Wanted) {
     for await (const row of rowsOfDay(tables, wanted, keys, { fromMs, toMs })) {
       if (after !== undefined && row.requestId >= after) continue
       if (rows.length === limit) return { rows, next: (rows.at(-1) as UsageRow).requestId }
-      if (matches?.(row) !== false) rows.push(row)
+      if (matches(row)) rows.push(row)
       seen += 1
       if (seen === mostRows && rows.length < limit) return { rows, next: row.requestId }
     }

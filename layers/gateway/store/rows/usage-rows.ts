@@ -38,13 +38,14 @@ type RowParts = keyof typeof ATTRIBUTES
 
 /** In every projection. */
 const ALWAYS = [
-  ...['requestId', 'keyId', 'startedAt', 'endpoint', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode'],
-  'alsoRefused',
+  ...['requestId', 'keyId', 'startedAt', 'model', 'provider', 'cost', 'hold', 'outcome', 'errorCode', 'alsoRefused'],
 ]
 const ATTRIBUTES = {
   whole: [],
-  sums: [...new Set([...ALWAYS, 'usageSource', 'expiresAt', 'accountId', 'price', 'images', ...SUMMED_FIELDS])],
-  groups: [...new Set([...ALWAYS, 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
+  sums: [
+    ...new Set([...ALWAYS, 'endpoint', 'usageSource', 'expiresAt', 'accountId', 'price', 'images', ...SUMMED_FIELDS]),
+  ],
+  groups: [...new Set([...ALWAYS, 'endpoint', 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>
 
 /** A reader of all rows, who does not stop, is read ahead for. */

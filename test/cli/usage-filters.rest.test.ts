@@ -170,3 +170,17 @@ test('a usage summary by user and by tag adds up rows, filtered or not, with tho
   expect(await shown('usage', 'summary', '--by', 'user')).not.toContain('\u001b[31m')
   expect(await refused('usage', 'summary', '--by', 'colour')).toContain('user or tag:NAME')
 })
+
+test('calls that ask no model are listed when they are asked for, and are in no summary', async () => {
+  const { key, secret } = await gateway.issue()
+  await (await gateway.post(secret, { ...HELLO, model: 'gain' })).text()
+  for (let i = 0; i < 3; i++) await (await gateway.get(secret, '/v1/credits')).text()
+  const endpoints = async (...args: string[]) =>
+    (await list<RequestLine>('usage', 'list', '--key', key.id, ...args)).map(({ endpoint }) => endpoint)
+  expect(await endpoints()).toEqual(['chat.completions'])
+  expect(await endpoints('--calls', 'all')).toEqual(['credits', 'credits', 'credits', 'chat.completions'])
+  for (const args of [[], ['--status', '2xx']]) {
+    const { groups, total } = await summary('--key', key.id, ...args)
+    expect([groups.map(({ group }) => group), total.requests, total.calls]).toEqual([['gain'], 1, 3])
+  }
+})

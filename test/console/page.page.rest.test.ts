@@ -180,7 +180,7 @@ inBrowser('the console in a browser', () => {
     await visit('requests', 'rate_limit_exceeded')
     await saved('Save as CSV')
     const csv = asked().find(({ headers }) => headers.accept === 'text/csv')
-    expect(csv?.url).toContain('for_model=true')
+    expect(csv?.url).not.toContain('calls=')
   })
 
   test('the launch token leaves the address at once, and every tab of this origin has its session, without a cookie', async () => {
@@ -430,12 +430,12 @@ inBrowser('the console in a browser', () => {
       const { from, to } = queryOf(page.url())
       return [from, to]
     }
-    await visit('requests', 'errors')
+    await visit('requests', 'answered')
     await chart.focus()
     await keys('ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'Enter')
     expect(await chosen()).toEqual([data[1]?.start_time, data[2]?.end_time])
     await visit('requests')
-    await visit('requests', 'errors')
+    await visit('requests', 'answered')
     const box = await chart.locator('svg').first().boundingBox()
     if (!box) throw new Error('There is no histogram.')
     const at = (hour: number) => box.x + 44 + ((box.width - 44) * (hour + 0.5)) / 24
@@ -446,11 +446,11 @@ inBrowser('the console in a browser', () => {
     expect(await chosen()).toEqual([data[5]?.start_time, data[8]?.end_time])
   })
 
-  test('calls that are not for a model are shown only when they are asked for', async () => {
+  test('calls that ask no model are shown only when they are asked for', async () => {
     await visit('requests', 'rate_limit_exceeded')
     const call = page.getByRole('table', { name: 'Requests, newest first' }).getByText('…000006')
     expect(await call.count()).toBe(0)
-    await page.getByLabel('Show calls that are not for a model').check()
+    await page.getByLabel('Show calls that ask no model').check()
     await call.waitFor()
     expect(page.url()).toContain('calls=all')
   })

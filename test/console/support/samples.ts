@@ -366,10 +366,12 @@ export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, buck
       results: named.map(({ label: _, ...numbers }, i) => {
         const times = 1 + Math.sin((n + i * 2) / 4) / 2
         const requests = Math.round((400 * times) / (i + 1))
+        const refused = Math.round(requests * 0.03) + (n === 9 && i === 1 ? 60 : 0)
         return {
           ...numbers,
           requests,
-          refused: Math.round(requests * 0.03) + (n === 9 && i === 1 ? 60 : 0),
+          completed: requests - refused - 2,
+          refused,
           prompt_tokens: requests * 1_100,
           completion_tokens: requests * 210,
           cost: (0.27 * times).toFixed(9),

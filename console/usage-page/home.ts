@@ -19,13 +19,17 @@ export function homeBody(): string {
   return `<main><header class="title"><h1>Waybill</h1></header><p>A chat routing gateway: OpenAI- and Anthropic-compatible, with keys, limits and exact charges.</p><div class="panels">${panel(
     'Begin',
     '<p>The base URL of an OpenAI SDK is this address with <code>/v1</code>, its API key the one that the operator of this gateway has given you.</p>',
-  )}${panel('Pages', `<table>${links.join('')}</table>`)}${panel('Calls', `<ul class="inside">${calls.join('')}</ul>`)}</div></main>`
+  )}${panel('Pages', list(links))}${panel('Calls', list(calls))}</div></main>`
 }
 
 function panel(title: string, content: string): string {
   return `<section class="panel"><h2>${title}</h2>${content}</section>`
 }
 
+function list(entries: readonly string[]): string {
+  return `<ul class="plain inside">${entries.join('')}</ul>`
+}
+
 function linkRow(path: string, words: string): string {
-  return `<tr><th scope="row"><a href="${path}">${path}</a><td class="wide">${words}`
+  return `<li><a href="${path}">${path}</a> <span class="quiet">${words}</span>`
 }

@@ -386,7 +386,7 @@ function writtenMetrics(): Set<string> {
   log.contextExceeded('up/m', 2, 1, 'req_1')
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
-  log.unsettled(new Error('x'), 'req_1', { httpStatus: 503 })
+  log.unsettled(new Error('x'), 'req_1', { errorCode: 'service_unavailable' })
   log.invalidKey()
   log.swept(1)
   log.closed(1, 0, 'stopped')

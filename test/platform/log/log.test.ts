@@ -72,7 +72,7 @@ const LINES: [what: string, event: string, write: (log: Log) => void, told?: obj
   [
     'a 5xx of ours without a row',
     'unsettled',
-    (log) => log.unsettled(MULTILINE, 'req_1', { httpStatus: 503 }),
+    (log) => log.unsettled(MULTILINE, 'req_1', { errorCode: 'service_unavailable' }),
     { Unsettled: 1, Unrecorded: 1, ServerErrors: 1, Requests: 1, version: 'f:7' },
   ],
   ['an answer beyond its cap', 'beyond_cap', (log) => log.beyondCap('openai', 'gpt')],

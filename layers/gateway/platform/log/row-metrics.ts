@@ -15,13 +15,12 @@ type RowMetric = {
 export const creditsIn = (nano: Nano) => Number(nano) / 1e9
 
 /** The end of a request, as its row has it. */
-export type Answer = { readonly httpStatus: number; readonly errorCode?: string | undefined }
+export type Answer = { readonly errorCode?: string | undefined }
 
 /** Also of a stream that broke after its status was sent. */
 const has = (fault: Fault, { errorCode }: Answer) => errorCode !== undefined && faultOf(errorCode) === fault
 
-export const isServers = (answer: Answer) =>
-  answer.errorCode === undefined ? answer.httpStatus >= 500 : has('broken', answer)
+export const isServers = (answer: Answer) => has('broken', answer)
 
 /** Only for answers: the basis of their charge, and if it covers their cost to us. */
 const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>

@@ -45,7 +45,7 @@ export async function gatherInvoices(session: Session, month: string, asked: Ask
   const mayLackRows = fromMs + LEAST_ROW_DAYS * DAY_MS <= session.nowMs
   const made: OfKey[] = []
   const making = mapConcurrently(ids, KEYS_AT_ONCE, async (id) => {
-    const ofRows = shownGroups(rows.get(id) ?? new UsageGroups(), 'model', undefined, true)
+    const ofRows = shownGroups(rows.get(id) ?? new UsageGroups(), 'model', undefined, 'all')
     return [{ ofRows: linesOf(ofRows, true), ...(await invoiceOf(session, id, range, ofRows, asked.all)) }]
   })
   for await (const { invoice, isGone, all, ofRows } of making) {

@@ -34,8 +34,7 @@ const GROUPS: Readonly<Record<Exclude<UsageGroup, 'account'>, (usage: Usage) => 
 /** The last seven days, unless a range is given. */
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<UsagePage> {
   const { tables, nowMs } = call
-  const { group_by: groupBy, bucket } = sent
-  const withCalls = sent.calls === 'all'
+  const { group_by: groupBy, bucket, calls } = sent
   const keys = await keysAskedFor(call, sent)
   const { ms: bucketMs, mostDays } = BUCKETS[bucket]
   const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
@@ -63,10 +62,10 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
       start_time: isoTime(Math.max(fromMs, startMs)),
       end_time: isoTime(Math.min(toMs, startMs + bucketMs)),
       closed: utcDay(startMs) <= closedThrough,
-      results: groups.dearestFirst(withCalls).map(([group, part]) => ({ group, ...usageNumbers(part, highest) })),
+      results: groups.dearestFirst(calls).map(([group, part]) => ({ group, ...usageNumbers(part, highest) })),
     })),
     total: usageNumbers(total, total.cost),
-    groups: shownGroups(all, groupBy, labels, withCalls),
+    groups: shownGroups(all, groupBy, labels, calls),
   }
 }
 

@@ -10,11 +10,11 @@ export function shownGroups(
   groups: UsageGroups,
   by: string,
   labels: ReadonlyMap<string, string> = new Map(),
-  withCalls = false,
+  calls?: 'all',
 ): UsagePage['groups'] {
-  const dearest = groups.dearestFirst(withCalls)
+  const dearest = groups.dearestFirst(calls)
   const highest = dearest[0]?.[1].cost ?? 0n
-  return (by === 'day' ? groups.byName(withCalls) : dearest).map(([group, part]) => ({
+  return (by === 'day' ? groups.byName(calls) : dearest).map(([group, part]) => ({
     group,
     label: labels.get(group) ?? group,
     ...usageNumbers(part, highest),

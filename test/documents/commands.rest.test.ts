@@ -30,7 +30,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx cdk bootstrap( -c stage=\w+)?$/, 'it needs an AWS account'],
   [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.rest.test.ts runs it'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack|(create|execute)-change-set)|iam attach-role-policy|(dynamodb|backup) [a-z-]+) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack|(create|execute)-change-set)|iam attach-role-policy|(dynamodb|backup|events) [a-z-]+) --/,
     'it needs an AWS account',
   ],
   [

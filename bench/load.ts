@@ -42,16 +42,6 @@ export async function send(
   return sent
 }
 
-/** Asks at even times, also while others wait for their answers. */
-export async function paced<T>(askOnce: (count: number) => Promise<T>, everyMs: number, forMs: number): Promise<T[]> {
-  const [asked, startMs]: [Promise<T>[], number] = [[], performance.now()]
-  for (let i = 0; performance.now() - startMs < forMs; i++) {
-    asked.push(askOnce(i))
-    await sleep(Math.max(0, startMs + (i + 1) * everyMs - performance.now()))
-  }
-  return Promise.all(asked)
-}
-
 export type Turn = {
   /** The same for every subject: one that had less time would meet less of the machine's other work. */
   readonly ms: number

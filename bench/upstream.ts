@@ -19,8 +19,6 @@ const ANSWERS = {
   'hundred-slow-chunks': { chunks: 100, characters: 20, everyMs: 5 },
   /** A quick provider answers so. */
   'hundred-chunks-later': { chunks: 100, characters: 20, everyMs: 5, firstMs: 100 },
-  /** A stream as long as that of the bill, with little to do meanwhile. */
-  'four-seconds': { chunks: 4, characters: 20, everyMs: 1_000 },
   /** Shows the cost of a stream apart from its chunks. */
   'one-chunk': { chunks: 1, characters: 20, everyMs: 0 },
   /** The chat of the bill: English prose, about four characters a token, because it is compressed. Not all comes at once. */

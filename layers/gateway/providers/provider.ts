@@ -1,5 +1,4 @@
-import type { Answer, ChatBody, ChatRequest } from '../domain/chat/chat.ts'
-import type { Embedding, EmbeddingRequest } from '../domain/chat/embedding.ts'
+import type { Answer, ChatBody, ChatRequest, Embedding, EmbeddingRequest } from '../domain/chat/chat.ts'
 
 export type ChatCall = {
   readonly chat: ChatRequest

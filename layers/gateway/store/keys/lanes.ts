@@ -1,10 +1,9 @@
 import { type Begun, type Dealt, dealOut } from '../../domain/admission/deal.ts'
-import { hasOwnPool, type Key } from '../../domain/keys/key.ts'
-import { laneAddress } from '../../domain/keys/lane.ts'
+import { hasOwnPool, type Key, laneAddress } from '../../domain/keys/key.ts'
 import { isConditionFailed, retryRejected, updateIf } from '../dynamodb/conditional-writes.ts'
 import type { Item, Tables, UpdateInput } from '../dynamodb/database.ts'
 import { accountItem, keyItem, SWEEP_AT_ONCE, termsItem, toKey } from './key-item.ts'
-import { readBooks } from './read-books.ts'
+import { readBooks } from './read-key.ts'
 
 /** Others write the lanes of a key at the same moment, and come first. */
 const MOST_ROUNDS = 20

@@ -1,5 +1,5 @@
 import { DAY_MS, firstUlid, isoTime, isRequestId, lastUlid, requestIdOf, utcDay } from '../../domain/basics/time.ts'
-import { laneAddress } from '../../domain/keys/lane.ts'
+import { laneAddress } from '../../domain/keys/key.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'

@@ -23,7 +23,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
   [/^python3 -m venv \.venv && /, 'it installs packages; a test below compares it'],
   [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],
-  [/^npm run bench:(init|console)$/, 'it measures for a minute'],
+  [/^npm run bench:console$/, 'it measures for a minute'],
   [/^npm run simulate -- --(histories 3000|broken all)$/, 'it takes long; test/simulation runs less'],
   [/^npm run (deploy|diff|destroy)( -- (-c [A-Za-z]+=\S+ ?)+)?$/, 'it needs an AWS account'],
   [/^(KEY=.*aws kms create-key|export AWS_REGION=)/, 'it needs an AWS account'],

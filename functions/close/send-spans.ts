@@ -5,7 +5,7 @@ import { spanOf } from '../../layers/gateway/domain/rows/span.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { listBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
-import { usageRows } from '../../layers/gateway/store/rows/rows-in-order.ts'
+import { usageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { Instance } from '../instance.ts'
 
 export type Collector = { readonly url?: string | undefined; readonly lagMs?: number; readonly timeoutMs?: number }

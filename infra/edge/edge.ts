@@ -1,18 +1,15 @@
-import { CfnDeletionPolicy, type CfnResource, Duration, Fn, Tags } from 'aws-cdk-lib'
+import { Duration, Fn, Tags } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
-import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager'
-import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda'
-import { AaaaRecord, ARecord, HostedZone, type IHostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
-import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import { CHAT_PATHS } from '../../layers/gateway/endpoints.ts'
 import { EDGE_HEADERS } from '../../layers/gateway/names.ts'
 import { acknowledge } from '../acknowledge.ts'
-import { acceptedNumbers, EDGE_TIMEOUT_SECONDS, type Stage, type Zone } from '../stages.ts'
+import { acceptedNumbers, EDGE_TIMEOUT_SECONDS, type Stage } from '../stages.ts'
 import { EDGE_PARTS_TAG, type EdgeParts } from './parts-in-us-east-1.ts'
 
 type Props = {
@@ -125,33 +122,4 @@ function originSecret(scope: Construct, number: number): string {
     'A deployment rotates it, because the distribution and the functions have to learn of it: docs/deploy.md.'
   acknowledge(secret, 'SMG4', reason)
   return secret.secretValue.unsafeUnwrap()
-}
-
-/** A certificate that AWS makes and renews by itself, because the domain's zone is in the account. */
-export function certificateOf(scope: Construct, { name, zone }: { name: string; zone: Zone }): string {
-  const certificate = new Certificate(scope, 'Certificate', {
-    domainName: name,
-    validation: CertificateValidation.fromDns(zoneOf(scope, 'CertificateZone', zone)),
-  })
-  // The certificate for a former domain is in use until CloudFront's own stack has been deployed, too.
-  const { cfnOptions } = certificate.node.defaultChild as CfnResource
-  cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN
-  cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE
-  return certificate.certificateArn
-}
-
-function zoneOf(scope: Construct, id: string, { id: hostedZoneId, name: zoneName }: Zone): IHostedZone {
-  return HostedZone.fromHostedZoneAttributes(scope, id, { hostedZoneId, zoneName })
-}
-
-export function addDomainRecords(scope: Construct, { domain, ipv6 }: Stage, distribution: Distribution): void {
-  if (!domain?.hostedZone) return
-  const record = {
-    zone: zoneOf(scope, 'DomainZone', domain.hostedZone),
-    // The dot marks a full name, which may be the zone's own.
-    recordName: `${domain.name}.`,
-    target: RecordTarget.fromAlias(new CloudFrontTarget(distribution)),
-  }
-  new ARecord(scope, 'DomainA', record)
-  if (ipv6) new AaaaRecord(scope, 'DomainAaaa', record)
 }

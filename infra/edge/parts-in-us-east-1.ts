@@ -6,7 +6,7 @@ import { addEdgeMonitoring } from '../monitoring/monitoring.ts'
 import { setFeatureFlags } from '../placement.ts'
 import { US_EAST_1 } from '../regions.ts'
 import { edgeNeedsOf, type Stage } from '../stages.ts'
-import { certificateOf } from './edge.ts'
+import { certificateOf } from './domain.ts'
 import { addEdgeLogs } from './edge-logs.ts'
 import { addFirewall } from './firewall.ts'
 

@@ -1,17 +1,10 @@
 import { holds } from './condition.ts'
 import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
-import {
-  CONFLICT,
-  conditionFailed,
-  DynamoDbError,
-  type Reason,
-  refusedFor,
-  transactionCanceled,
-  validationError,
-} from './failures.ts'
+import { DynamoDbError, validationError } from './failures.ts'
 import { checkIndexKeys, keyIn, placeInTables, refuseTwice } from './keys.ts'
 import { checkCount, type Members, refuseOthers } from './members.ts'
 import { batchGet, type GetInput, getItem, type PageInput, query, scan } from './read.ts'
+import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
 import type { Key, StoredTable, TableSchema } from './stored-table.ts'
 import { TableDirectory } from './table-directory.ts'
 import { openThrottle, type Throttle } from './throttle.ts'

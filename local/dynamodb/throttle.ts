@@ -1,4 +1,4 @@
-import type { Reason } from './failures.ts'
+import type { Reason } from './refused-writes.ts'
 import { type Item, itemBytes } from './value.ts'
 
 /** "Each partition … up to 1,000 write units per second", and an item is in one: "Burst and adaptive capacity" in the guide. */

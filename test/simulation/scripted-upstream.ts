@@ -1,4 +1,5 @@
-import type { ChatBody, ChatPart, ChatRequest, Embedding } from '../../layers/gateway/domain/chat/chat.ts'
+import type { ChatBody, ChatPart, ChatRequest } from '../../layers/gateway/domain/chat/chat.ts'
+import type { Embedding } from '../../layers/gateway/domain/chat/embedding.ts'
 import { UpstreamFailure } from '../../layers/gateway/domain/routing/upstream-failure.ts'
 import type { ChatCall, EmbedCall, Provider } from '../../layers/gateway/providers/provider.ts'
 import type { Script } from './history.ts'

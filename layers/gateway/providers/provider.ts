@@ -1,4 +1,5 @@
-import type { Answer, ChatBody, ChatRequest, Embedding, EmbeddingRequest } from '../domain/chat/chat.ts'
+import type { Answer, ChatBody, ChatRequest } from '../domain/chat/chat.ts'
+import type { Embedding, EmbeddingRequest } from '../domain/chat/embedding.ts'
 
 export type ChatCall = {
   readonly chat: ChatRequest

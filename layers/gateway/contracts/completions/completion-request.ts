@@ -1,5 +1,6 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
-import type { ChatBody, ChatRequest, Prompt } from '../../domain/chat/chat.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { flag, integer, knownRows, text } from '../../wire/basics/shape.ts'
 import { MODEL, SAMPLING_FIELDS, STREAM_OPTIONS } from '../../wire/chat/chat-fields.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'

@@ -1,4 +1,5 @@
-import type { ChatBody, ChatRequest, Embedding, Prompt } from '../../domain/chat/chat.ts'
+import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
+import type { Embedding, Prompt } from '../../domain/chat/embedding.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { badField } from '../../wire/basics/field-rules.ts'
 import { flag, integer, knownRows, option, shaped, word } from '../../wire/basics/shape.ts'

@@ -1,7 +1,7 @@
 import type { CounterRefusal } from '../basics/gateway-error.ts'
 import { DAY_MS, MINUTE_MS, utcDay } from '../basics/time.ts'
-import type { Lane } from '../keys/key.ts'
 import type { KeySettings } from '../keys/key-settings.ts'
+import type { Lane } from '../keys/lane.ts'
 import type { Nano } from '../money/money.ts'
 import { shareOf } from './shares.ts'
 

@@ -1,5 +1,5 @@
-import type { Lane } from '../keys/key.ts'
 import type { KeySettings } from '../keys/key-settings.ts'
+import type { Lane } from '../keys/lane.ts'
 
 // A key with several lanes has its limits in parts: whole numbers that add up to the limit, whoever asks.
 

@@ -1,5 +1,5 @@
 import { plainLine } from '../basics/plain-text.ts'
-import type { Embedded } from '../chat/chat.ts'
+import type { Embedded } from '../chat/embedding.ts'
 
 type FailureDetail = {
   readonly status?: number | undefined

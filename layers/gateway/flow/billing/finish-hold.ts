@@ -1,5 +1,6 @@
 import { ulidTimeMs } from '../../domain/basics/time.ts'
-import { accountIdOf, type Key, laneIn, type OpenHold } from '../../domain/keys/key.ts'
+import { accountIdOf, type Key, type OpenHold } from '../../domain/keys/key.ts'
+import { laneIn } from '../../domain/keys/lane.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { UsageRow } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'

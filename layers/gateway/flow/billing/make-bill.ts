@@ -1,5 +1,6 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
-import type { ChatRequest, Prompt } from '../../domain/chat/chat.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { type Bill, billFor, countsOf, partsWithin } from '../../domain/money/bill.ts'
 import { NO_QUANTITIES } from '../../domain/money/price.ts'
 import { dearestLife, mediaTokens, mostImages } from '../../domain/money/priced-request.ts'

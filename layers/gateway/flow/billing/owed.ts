@@ -1,5 +1,5 @@
 import { isBeyondLoss, type LossDeps } from '../../domain/admission/counters.ts'
-import type { Prompt } from '../../domain/chat/chat.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { type Bill, countsOf, NO_BILL } from '../../domain/money/bill.ts'
 import { roughTokens } from '../../domain/money/least-tokens.ts'
 import type { Nano } from '../../domain/money/money.ts'

@@ -1,4 +1,4 @@
-import type { Embedding, EmbeddingRequest } from '../../domain/chat/chat.ts'
+import type { Embedding, EmbeddingRequest } from '../../domain/chat/embedding.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { RoutedRequest } from '../request.ts'
 import { fieldsFor, untilBegun } from './ask-chat.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { Embedded, Embedding, Vector } from '../../domain/chat/chat.ts'
+import type { Embedded, Embedding, Vector } from '../../domain/chat/embedding.ts'
 import { embedderAt } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { waitAtMost } from '../../platform/retry.ts'

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import type { ChatBody, Embedding, Vector } from '../../domain/chat/chat.ts'
+import type { ChatBody } from '../../domain/chat/chat.ts'
+import type { Embedding, Vector } from '../../domain/chat/embedding.ts'
 import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'

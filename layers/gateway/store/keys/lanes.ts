@@ -1,5 +1,6 @@
 import { type Begun, type Dealt, dealOut } from '../../domain/admission/deal.ts'
-import { hasOwnPool, type Key, laneAddress } from '../../domain/keys/key.ts'
+import { hasOwnPool, type Key } from '../../domain/keys/key.ts'
+import { laneAddress } from '../../domain/keys/lane.ts'
 import { isConditionFailed, retryRejected, updateIf } from '../dynamodb/conditional-writes.ts'
 import type { Item, Tables, UpdateInput } from '../dynamodb/database.ts'
 import { accountItem, keyItem, SWEEP_AT_ONCE, termsItem, toKey } from './key-item.ts'

@@ -1,5 +1,6 @@
 import { AT_ONCE } from '../../domain/admission/shares.ts'
-import { type Key, laneAddress } from '../../domain/keys/key.ts'
+import type { Key } from '../../domain/keys/key.ts'
+import { laneAddress } from '../../domain/keys/lane.ts'
 import { scanItems, type Tables } from '../dynamodb/database.ts'
 import { KEY_ITEMS, LANE_SORT_KEY } from './key-item.ts'
 import { readMany } from './newest-keys.ts'

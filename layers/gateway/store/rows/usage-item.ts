@@ -1,5 +1,5 @@
 import { isoTime, readUlid, timeMsIn, utcDay } from '../../domain/basics/time.ts'
-import { laneAddress } from '../../domain/keys/key.ts'
+import { laneAddress } from '../../domain/keys/lane.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { CREDIT_FIELDS, keyDay, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { USAGE_ITEMS } from '../../names.ts'

@@ -1,5 +1,5 @@
 import { DAY_MS, firstUlid, isoTime, isRequestId, lastUlid, requestIdOf, utcDay } from '../../domain/basics/time.ts'
-import { laneAddress } from '../../domain/keys/key.ts'
+import { laneAddress } from '../../domain/keys/lane.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
@@ -139,4 +139,17 @@ export function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator
   const first = Math.floor(fromMs / DAY_MS)
   const count = fromMs < toMs ? Math.ceil(toMs / DAY_MS) - first : 0
   for (let i = 0; i < count; i++) yield (order === 'oldest first' ? first + i : first + count - 1 - i) * DAY_MS
+}
+
+/** All rows of a range, or those of some keys, oldest first. */
+export async function* usageRows(
+  tables: Tables,
+  keyIds: readonly string[] | undefined,
+  range: TimeRange,
+): AsyncGenerator<UsageRow> {
+  for (const keyId of keyIds ?? []) yield* queryUsageRows(tables)(keyId, range, 'oldest first')
+  if (keyIds) return
+  const query = queryRowsOfDay(tables)
+  for (const dayMs of daysOf(range, 'oldest first'))
+    yield* mergeRows(query(dayMs, idsOf(range), 'oldest first'), 'oldest first')
 }

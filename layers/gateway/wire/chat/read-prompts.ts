@@ -1,4 +1,5 @@
-import type { ChatBody, Prompt } from '../../domain/chat/chat.ts'
+import type { ChatBody } from '../../domain/chat/chat.ts'
+import type { Prompt } from '../../domain/chat/embedding.ts'
 import { badField } from '../basics/field-rules.ts'
 import { type Shape, shaped } from '../basics/shape.ts'
 

@@ -1,4 +1,4 @@
-import type { Vector, VectorFormat } from '../../domain/chat/chat.ts'
+import type { Vector, VectorFormat } from '../../domain/chat/embedding.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 
 /** 32-bit floats are in the byte order of the machine, which is that of the format on every platform of Node. */

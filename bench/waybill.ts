@@ -7,7 +7,6 @@ import { requireCatalog } from '../layers/catalog/parse-catalog.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/keys/new-key.ts'
 import { parseCredits } from '../layers/gateway/domain/money/money.ts'
 import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
-import type { FunctionName } from '../layers/gateway/endpoints.ts'
 import { BRAND, ENV } from '../layers/gateway/names.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
@@ -18,8 +17,8 @@ import { MODELS } from './upstream.ts'
 
 type Stack = DisposableStack | AsyncDisposableStack
 
-export function bundleOf(name: FunctionName | 'sweep', stack: Stack): string {
-  return folderWith(readFileSync(join(bundleFunction(name), 'index.js'), 'utf8'), stack)
+export function bundleOfChat(stack: Stack): string {
+  return folderWith(readFileSync(join(bundleFunction('chat'), 'index.js'), 'utf8'), stack)
 }
 
 /** A folder with this code alone, where no node_modules of ours can be found. */

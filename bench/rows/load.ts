@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lambdaEnvironment } from '../../test/deployed/support/lambda-environment.ts'
 import { type Row, withSpread } from '../figures.ts'
 import type { Stand } from '../stand.ts'
-import { bundleOf, deployedAs, folderWith } from '../waybill.ts'
+import { bundleOfChat, deployedAs, folderWith } from '../waybill.ts'
 
 const RUNS = 15
 const NOTHING = 'exports.handler = async () => ({ statusCode: 200 })'
@@ -15,7 +15,7 @@ process.exit()`
 /** The time in which fresh processes load the code of chat, in turns with a function that does nothing. */
 export async function load(stand: Stand): Promise<{ rows: Row[] }> {
   using bundles = new DisposableStack()
-  const folders = { bareProxy: folderWith(NOTHING, bundles), waybill: bundleOf('chat', bundles) }
+  const folders = { bareProxy: folderWith(NOTHING, bundles), waybill: bundleOfChat(bundles) }
   const found = { bareProxy: [] as number[], waybill: [] as number[] }
   const [command = '', ...args] = stand.onOwnCore([process.execPath, '-e', LOAD])
   stand.say('load')

@@ -16,17 +16,12 @@ export function withSpread(values: readonly number[], unit: string): string {
   return `${number(medianOf(values))} ${unit} (${number(Math.min(...values))}–${number(Math.max(...values))})`
 }
 
-/** `25×` or `3.2×` */
-export function times(ratio: number): string {
-  return `${ratio >= 10 ? Math.round(ratio) : ratio.toFixed(1)}×`
-}
-
 /** Figures in µs with their ratio to the bare proxy's, round by round: other work in a round fell on both alike. */
 export function comparedRow(what: string, waybill: readonly number[], bareProxy: readonly number[]): Row {
   const ratio = medianOf(waybill.map((value, i) => value / (bareProxy[i] ?? Number.NaN)))
   return {
     what,
-    waybill: `${withSpread(waybill, 'µs')}, **${times(ratio)}**`,
+    waybill: `${withSpread(waybill, 'µs')}, **${number(ratio)}×**`,
     bareProxy: `${withSpread(bareProxy, 'µs')}, 1×`,
   }
 }

@@ -1,5 +1,4 @@
 import { Agent, request } from 'node:http'
-import { request as requestOverTls, type Agent as TlsAgent } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Model } from './upstream.ts'
 
@@ -9,15 +8,13 @@ export const AT_ONCE = 16
 export type Target = {
   readonly url: string
   readonly headers: readonly Readonly<Record<string, string>>[]
-  readonly agent?: TlsAgent
 }
 /** A gateway in a process of its own, whose processor time is measured. */
 export type Subject = { readonly target: Target; consumption(): Promise<number> }
 export type Chat = { readonly model: Model; readonly stream: boolean }
-export type Timing = { readonly firstMs: number; readonly wholeMs: number }
 
 /** Connections are kept, as an SDK keeps them. */
-const plainAgent = new Agent({ keepAlive: true })
+const agent = new Agent({ keepAlive: true })
 
 type Manner = { readonly atOnce: number; readonly pauseMs: number }
 const MANY: Manner = { atOnce: AT_ONCE, pauseMs: 0 }
@@ -40,16 +37,6 @@ export async function send(
   }
   await Promise.all(Array.from({ length: atOnce }, sendInTurn))
   return sent
-}
-
-/** Asks at even times, also while others wait for their answers. */
-export async function paced<T>(askOnce: (count: number) => Promise<T>, everyMs: number, forMs: number): Promise<T[]> {
-  const [asked, startMs]: [Promise<T>[], number] = [[], performance.now()]
-  for (let i = 0; performance.now() - startMs < forMs; i++) {
-    asked.push(askOnce(i))
-    await sleep(Math.max(0, startMs + (i + 1) * everyMs - performance.now()))
-  }
-  return Promise.all(asked)
 }
 
 export type Turn = {
@@ -75,27 +62,23 @@ export async function cpuOf({ target, consumption }: Subject, chat: Chat, turn: 
 /** The first chunk begins with the alphabet. */
 const FIRST_TOKEN = '"content":"a'
 
-export function ask({ url, headers, agent }: Target, { model, stream }: Chat, caller = 0): Promise<Timing> {
+/** Resolves when a whole answer with the content has come. */
+function ask({ url, headers }: Target, { model, stream }: Chat, caller: number): Promise<void> {
   const body = JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Hello' }] })
-  const startMs = performance.now()
   return new Promise((resolve, reject) => {
     const own = headers[caller % headers.length]
     const head = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...own }
-    const options = { agent: agent ?? plainAgent, method: 'POST', headers: head }
-    const sent = (agent ? requestOverTls : request)(`${url}/chat/completions`, options)
+    const sent = request(`${url}/chat/completions`, { agent, method: 'POST', headers: head })
     sent.once('error', reject)
     sent.once('response', (response) => {
       let beginning = ''
-      let firstMs = Number.NaN
       response.on('data', (chunk: Buffer) => {
-        if (beginning === '') firstMs = performance.now() - startMs
         if (!beginning.includes(FIRST_TOKEN)) beginning += chunk.toString('latin1')
       })
       response.once('error', reject)
       response.once('end', () => {
-        if (response.statusCode === 200 && beginning.includes(FIRST_TOKEN)) {
-          resolve({ firstMs, wholeMs: performance.now() - startMs })
-        } else reject(new Error(`${url} answered ${response.statusCode}: ${beginning.slice(0, 300)}`))
+        if (response.statusCode === 200 && beginning.includes(FIRST_TOKEN)) resolve()
+        else reject(new Error(`${url} answered ${response.statusCode}: ${beginning.slice(0, 300)}`))
       })
     })
     sent.end(body)

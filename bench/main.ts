@@ -2,11 +2,9 @@ import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { writeDocuments } from './documents.ts'
 import { markdownTable, type Row } from './figures.ts'
-import { accounts } from './rows/accounts.ts'
 import { bill } from './rows/bill.ts'
 import { chunk, json, ROUNDS } from './rows/cpu.ts'
-import { lanes } from './rows/lanes.ts'
-import { share } from './rows/share.ts'
+import { load } from './rows/load.ts'
 import { openStand, type Stand } from './stand.ts'
 
 // npm run bench: measures Waybill beside a bare proxy, and prints a table.
@@ -14,14 +12,7 @@ import { openStand, type Stand } from './stand.ts'
 /** The rows, and the parts of documents that their figures are written into, by their marks. */
 type Findings = { readonly rows: readonly Row[]; readonly blocks?: Readonly<Record<string, string>> }
 
-const GROUPS: Readonly<Record<string, (stand: Stand) => Promise<Findings>>> = {
-  json,
-  chunk,
-  share,
-  accounts,
-  lanes,
-  bill,
-}
+const GROUPS: Readonly<Record<string, (stand: Stand) => Promise<Findings>>> = { load, json, chunk, bill }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } })
 const chosen = Object.entries(GROUPS).filter(([name]) => values.only === undefined || name === values.only)

@@ -6,7 +6,7 @@ import { lambdaEnvironment } from '../test/deployed/support/lambda-environment.t
 import { heapLimits } from '../test/deployed/support/runtime-process.ts'
 import { AT_ONCE, type Subject, type Target } from './load.ts'
 import { startUpstream } from './upstream.ts'
-import { bundleOf, deployedAs, prepareTables } from './waybill.ts'
+import { bundleOfChat, deployedAs, prepareTables } from './waybill.ts'
 
 type OnOwnCore = (command: readonly string[]) => readonly string[]
 
@@ -32,7 +32,7 @@ export function openStand(say: (line: string) => void) {
 
   async function startSubjects() {
     const upstream = await upstreamUrl()
-    const deployed = deployedAs(bundleOf('chat', stack))
+    const deployed = deployedAs(bundleOfChat(stack))
     // Each caller has a key: callers that share one would meet in its writes, and some would be made twice.
     const secrets: string[] = []
     while (secrets.length < AT_ONCE) secrets.push((await prepareTables(await dynamodb(), upstream)).secret)

@@ -8,8 +8,6 @@ type Answer = {
   readonly chunks: number
   readonly characters: number
   readonly everyMs: number
-  /** The wait before the first, as of a model that thinks about its first token. */
-  readonly firstMs?: number
   readonly isProse?: true
 }
 
@@ -17,10 +15,6 @@ const ANSWERS = {
   /** The request that is measured, as a whole or as a stream. */
   'hundred-chunks': { chunks: 100, characters: 20, everyMs: 0 },
   'hundred-slow-chunks': { chunks: 100, characters: 20, everyMs: 5 },
-  /** A quick provider answers so. */
-  'hundred-chunks-later': { chunks: 100, characters: 20, everyMs: 5, firstMs: 100 },
-  /** A stream as long as that of the bill, with little to do meanwhile. */
-  'four-seconds': { chunks: 4, characters: 20, everyMs: 1_000 },
   /** Shows the cost of a stream apart from its chunks. */
   'one-chunk': { chunks: 1, characters: 20, everyMs: 0 },
   /** The chat of the bill: English prose, about four characters a token, because it is compressed. Not all comes at once. */
@@ -50,7 +44,7 @@ export async function startUpstream(): Promise<AsyncDisposable & { readonly url:
 async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { model, stream } = JSON.parse(await text(request)) as { model: Model; stream?: boolean }
   const answer: Answer = ANSWERS[model]
-  const { chunks, everyMs, firstMs = 0 } = answer
+  const { chunks, everyMs } = answer
   const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_700_000_000, model }
   // One token a chunk.
   const usage = { prompt_tokens: 10, completion_tokens: chunks, total_tokens: 10 + chunks }
@@ -65,7 +59,6 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
   const frame = (members: object) => `data: ${JSON.stringify({ ...head, ...members })}\n\n`
   const choice = (delta: object, reason: string | null = null) =>
     frame({ choices: [{ index: 0, delta, finish_reason: reason }] })
-  if (firstMs > 0) await sleep(firstMs)
   response.writeHead(200, { 'Content-Type': 'text/event-stream' })
   response.write(choice({ role: 'assistant', content: '' }))
   for (const written of pieces.map((content) => choice({ content }))) {

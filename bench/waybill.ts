@@ -1,31 +1,24 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openInstance } from '../functions/instance.ts'
 import { bundleFunction } from '../infra/functions/bundle.ts'
 import { GIVES_MEMORY_BACK, stageOf } from '../infra/stages.ts'
 import { requireCatalog } from '../layers/catalog/parse-catalog.ts'
-import type { Account } from '../layers/gateway/domain/keys/account.ts'
 import { KEY_DEFAULTS } from '../layers/gateway/domain/keys/new-key.ts'
 import { parseCredits } from '../layers/gateway/domain/money/money.ts'
 import type { CatalogData } from '../layers/gateway/domain/routing/catalog.ts'
-import type { FunctionName } from '../layers/gateway/endpoints.ts'
 import { BRAND, ENV } from '../layers/gateway/names.ts'
-import { jsonLog } from '../layers/gateway/platform/log/log.ts'
 import { writeCatalog } from '../layers/gateway/store/catalog/write-catalog.ts'
 import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
-import type { Tables } from '../layers/gateway/store/dynamodb/database.ts'
 import { openTables } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { LOCAL_TABLES } from '../local/database-thread.ts'
-import { listenHere } from '../local/dynamodb/http-server.ts'
 import { actBy, issueKey } from '../local/issue-key.ts'
-import { createGatewayServer } from '../local/server.ts'
 import { MODELS } from './upstream.ts'
 
 type Stack = DisposableStack | AsyncDisposableStack
 
-export function bundleOf(name: FunctionName | 'sweep', stack: Stack): string {
-  return folderWith(readFileSync(join(bundleFunction(name), 'index.js'), 'utf8'), stack)
+export function bundleOfChat(stack: Stack): string {
+  return folderWith(readFileSync(join(bundleFunction('chat'), 'index.js'), 'utf8'), stack)
 }
 
 /** A folder with this code alone, where no node_modules of ours can be found. */
@@ -68,24 +61,14 @@ export function catalogFor(upstreamUrl: string): CatalogData {
   })
 }
 
-/** The address of a gateway of this process, with an instance of its own. */
-export async function openGateway(tables: Tables, stack: AsyncDisposableStack): Promise<string> {
-  const instance = openInstance({ tables, config: { ...LOCAL_TABLES, ...BRAND }, log: jsonLog(() => {}) })
-  const server = createGatewayServer(Promise.resolve(instance), { countTokens: async () => [] })
-  const url = `http://127.0.0.1:${await listenHere(server)}/v1`
-  stack.defer(() => void server.closeAllConnections())
-  stack.defer(() => void server.close())
-  return url
-}
-
 const NO_LIMITS = { rpm: 600_000, dailyLimit: 100_000_000, maxConcurrent: 1_000 }
 
 /** Makes the tables if they are not there, with the bench's catalog and a new key that no limit refuses. */
-export async function prepareTables(endpoint: string, upstreamUrl: string, account?: Account) {
+export async function prepareTables(endpoint: string, upstreamUrl: string) {
   const tables = openTables(LOCAL_TABLES, { endpoint })
   await createTables(tables)
   await writeCatalog(tables)(catalogFor(upstreamUrl), actBy('bench'))
   const settings = { ...KEY_DEFAULTS, ...NO_LIMITS, name: 'bench' }
-  const credits = account ? 0n : (parseCredits('1000000') ?? 0n)
-  return issueKey(tables, { settings, credits, prefix: BRAND.keyPrefix, by: 'bench', account }, Date.now())
+  const credits = parseCredits('1000000') ?? 0n
+  return issueKey(tables, { settings, credits, prefix: BRAND.keyPrefix, by: 'bench' }, Date.now())
 }

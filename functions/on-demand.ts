@@ -18,8 +18,7 @@ import { whyNotAdmitted } from '../layers/gateway/store/admission/admission-rule
 import type { Tables } from '../layers/gateway/store/dynamodb/database.ts'
 import { answerStore } from '../layers/gateway/store/idempotency/answers.ts'
 import { bringLanes, startDeal } from '../layers/gateway/store/keys/lanes.ts'
-import { readBooks } from '../layers/gateway/store/keys/read-books.ts'
-import { readKey } from '../layers/gateway/store/keys/read-key.ts'
+import { readBooks, readKey } from '../layers/gateway/store/keys/read-key.ts'
 import type { Instance } from './instance.ts'
 
 export { wholeKeys } from '../layers/gateway/store/accounts/whole-keys.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DAILY_LOSS } from '../layers/gateway/domain/admission/counters.ts'
 import { formatCredits, parseCredits } from '../layers/gateway/domain/money/money.ts'
 import { LEAST_ROW_DAYS } from '../layers/gateway/domain/rows/closed-day.ts'
-import { ENV, MORE_ENV } from '../layers/gateway/names.ts'
+import { ENV } from '../layers/gateway/names.ts'
 import { US_EAST_1 } from './regions.ts'
 
 export const LOG_DAYS: readonly number[] = [
@@ -183,17 +183,17 @@ export const SETTING_TABLE = {
   topUpUrl: optional(
     matching(/^https:\/\/[^\s<>"]{1,500}$/, 'must begin with https://, without spaces'),
     'the address at which your customers buy credits: refusals for credits (402), [notices](operate.md#notices) and the [page for owners of keys](clients.md#a-page-for-the-owner-of-a-key) have it',
-    MORE_ENV.topUpUrl,
+    ENV.topUpUrl,
   ),
   seller: optional(
     matching(/^[^\p{C}]{1,300}$/u, 'must be one line of at most 300 characters'),
     'your name and address as [statements](operate.md#statements) have them',
-    MORE_ENV.seller,
+    ENV.seller,
   ),
   currency: optional(
     matching(/^[A-Z]{3,10} \d$/, 'must be the name of a credit and its digits, such as "USD 2"'),
     'the name of a credit and the digits that [statements](operate.md#statements) print, such as `"USD 2"`; FOCUS has the name',
-    MORE_ENV.currency,
+    ENV.currency,
   ),
   exportUsage: flag(IN_PROD, 'whether [closed days](operate.md#closed-days) are exported to S3'),
   otlpUrl: optional(

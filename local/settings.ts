@@ -14,8 +14,6 @@ type Option = {
   readonly takes?: string
   readonly variable?: string
   readonly words: string
-  /** The package refuses it, and does not tell of it. */
-  readonly isOfClone?: true
 }
 
 const text = (takes: string, variable: string, words: string) => ({ type: 'string', takes, variable, words }) as const
@@ -36,11 +34,6 @@ const OPTIONS = {
   ),
   otlp: text('URL', 'WAYBILL_OTLP_URL', 'A collector of OpenTelemetry, to which requests leave as spans.'),
   memory: { type: 'boolean', words: 'Keep no data: everything is gone at the end.' },
-  'dynamodb-local': {
-    type: 'boolean',
-    words: "Use Amazon's DynamoDB Local in place of the database that comes along. Needs Java.",
-    isOfClone: true,
-  },
   throttle: { type: 'boolean', words: 'Refuse more than 1,000 write units a second of an item, as DynamoDB does.' },
   help: { type: 'boolean', words: 'Print this.' },
 } as const satisfies Record<string, Option>
@@ -48,8 +41,7 @@ const OPTIONS = {
 export const HELP = [
   `${START_WITH} [options]`,
   '',
-  ...Object.entries<Option>(OPTIONS).flatMap(([name, { takes, variable, words, isOfClone }]) => {
-    if (IS_PACKAGE && isOfClone) return []
+  ...Object.entries<Option>(OPTIONS).map(([name, { takes, variable, words }]) => {
     const option = `--${name}${takes ? ` ${takes}` : ''}`
     return `  ${option.padEnd(18)}  ${words}${variable ? ` Also ${variable}.` : ''}`
   }),
@@ -67,7 +59,6 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
     catalogFile: catalog ? resolve(catalog) : DEFAULT_CATALOG,
     folder: localFolder(process.cwd(), optionOf('data')),
     isInMemory: given.memory === true,
-    isDynamoDbLocal: given['dynamodb-local'] === true,
     isThrottled: given.throttle === true,
     // The secret signs notices if it is not the folder's own.
     ...(webhook && { webhook: { url: urlOf('webhook', webhook), secret: env.WAYBILL_WEBHOOK_SECRET || undefined } }),

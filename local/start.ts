@@ -18,10 +18,10 @@ import type { KeySources } from '../layers/gateway/providers/open-provider.ts'
 import { readStoredCatalog } from '../layers/gateway/store/catalog/read-catalog.ts'
 import { createTables } from '../layers/gateway/store/dynamodb/create-tables.ts'
 import { openTables } from '../layers/gateway/store/dynamodb/dynamodb-client.ts'
-import { IS_PACKAGE, START, START_WITH } from '../layers/terminal/how-to-run.ts'
+import { START, START_WITH } from '../layers/terminal/how-to-run.ts'
 import { CliError } from '../layers/terminal/output.ts'
 import { outputOf, paintFor, thisTerminal } from '../layers/terminal/terminal.ts'
-import { freshCredentials, LOCAL_TABLES, type LocalDatabase, startDatabase } from './database-thread.ts'
+import { freshCredentials, LOCAL_TABLES, startDatabase } from './database-thread.ts'
 import { listenHere } from './dynamodb/http-server.ts'
 import { WRITE_UNITS } from './dynamodb/throttle.ts'
 import { startKeptEcho } from './echo-upstream.ts'
@@ -31,7 +31,7 @@ import { createLocalAdmin, type LocalAdmin } from './local-admin.ts'
 import { catalogInForce, checkedCatalog, loadLocalCatalog } from './local-catalog.ts'
 import { createGatewayServer } from './server.ts'
 import type { LocalSettings } from './settings.ts'
-import { privateFolder, takeFolder } from './take-folder.ts'
+import { takeFolder } from './take-folder.ts'
 import { webhookSecret } from './webhook.ts'
 import { welcome } from './welcome.ts'
 
@@ -50,7 +50,16 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const admin = Promise.withResolvers<LocalAdmin>()
   const baseUrl = await listen(createGatewayServer(instance.promise, { keys, admin: admin.promise }), port, stack)
 
-  const dynamodb = await openDatabase(settings, stack)
+  const databaseFile = isInMemory ? null : join(folder, 'data.sqlite')
+  const unitsASecond = settings.isThrottled ? WRITE_UNITS : undefined
+  const credentials = freshCredentials()
+  const dynamodb = await startDatabase({ file: databaseFile, credentials, unitsASecond }, stack).catch(
+    (error: Error) => {
+      throw new CliError(
+        `The data in '${databaseFile}' cannot be opened (${error.message}). Move the file away to begin anew, or choose another folder: ${START_WITH} --data FOLDER`,
+      )
+    },
+  )
   const tables = openTables(LOCAL_TABLES, dynamodb)
   await createTables(tables)
   const inForce = await catalogInForce(tables, { data: local.catalog, source: local.source }, echo)
@@ -70,7 +79,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   const file: LocalFile = {
     baseUrl,
     dynamodbEndpoint: dynamodb.endpoint,
-    ...(dynamodb.credentials && { dynamodbCredentials: dynamodb.credentials }),
+    dynamodbCredentials: credentials,
     demoKey: await demoKey(tables, isInMemory ? null : folder),
     echoUrl: echo.url,
     adminToken: newToken(),
@@ -90,24 +99,6 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
     out.error(`The local database ended unexpectedly, so the gateway ends too: ${error.message}`)
     stack.disposeAsync().finally(() => process.exit(1))
   })
-}
-
-async function openDatabase(settings: LocalSettings, stack: AsyncDisposableStack): Promise<LocalDatabase> {
-  const { folder, isInMemory, isDynamoDbLocal, isThrottled } = settings
-  if (!isDynamoDbLocal) {
-    const file = isInMemory ? null : join(folder, 'data.sqlite')
-    const unitsASecond = isThrottled ? WRITE_UNITS : undefined
-    return startDatabase({ file, credentials: freshCredentials(), unitsASecond }, stack).catch((error: Error) => {
-      throw new CliError(
-        `The data in '${file}' cannot be opened (${error.message}). Move the file away to begin anew, or choose another folder: ${START_WITH} --data FOLDER`,
-      )
-    })
-  }
-  const data = join(folder, 'dynamodb-local')
-  if (!isInMemory) await privateFolder(data)
-  if (IS_PACKAGE) throw new CliError("Amazon's DynamoDB Local comes with a clone of the project, not with the package.")
-  const { startDynamoDbLocal } = await import('./dynamodb-local.ts')
-  return startDynamoDbLocal(isInMemory ? null : data, stack)
 }
 
 const PORT_TROUBLES: Readonly<Record<string, string>> = {

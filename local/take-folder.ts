@@ -30,7 +30,7 @@ async function explain(folder: string): Promise<CliError> {
 
 const STICKY = 0o1000
 
-export async function privateFolder(folder: string): Promise<void> {
+async function privateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     // A folder that everybody shares, such as /tmp, stays as it is. The files in it are private all the same.

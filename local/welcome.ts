@@ -75,7 +75,6 @@ function operateWith({ folder }: LocalSettings): string {
   return `${where}${WAYBILL}`
 }
 
-function dataOf({ folder, isInMemory, isDynamoDbLocal }: LocalSettings): string {
-  const kept = isInMemory ? 'in memory, and gone at the end' : `kept in ${relative('', folder) || folder}`
-  return isDynamoDbLocal ? `${kept}, by DynamoDB Local` : kept
+function dataOf({ folder, isInMemory }: LocalSettings): string {
+  return isInMemory ? 'in memory, and gone at the end' : `kept in ${relative('', folder) || folder}`
 }

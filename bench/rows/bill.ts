@@ -4,19 +4,24 @@ import { buffer } from 'node:stream/consumers'
 import { openInstance } from '../../functions/instance.ts'
 import { stageOf } from '../../infra/stages.ts'
 import { makeRequestId } from '../../layers/gateway/domain/basics/time.ts'
+import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import type { Nano } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { openTables } from '../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
+import { readBooks } from '../../layers/gateway/store/keys/read-key.ts'
+import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { listenHere } from '../../local/dynamodb/http-server.ts'
-import { itemBytes } from '../../local/dynamodb/item-bytes.ts'
-import type { Item } from '../../local/dynamodb/value.ts'
+import { WRITE_UNITS } from '../../local/dynamodb/throttle.ts'
+import { type Item, itemBytes } from '../../local/dynamodb/value.ts'
+import { actBy } from '../../local/issue-key.ts'
 import { createGatewayServer } from '../../local/server.ts'
-import { type BillLine, billOf } from '../bill/bill.ts'
+import { type BillLine, billOf, writeUnits } from '../bill/bill.ts'
 import { markdownTable } from '../figures.ts'
 import type { Stand } from '../stand.ts'
 import { prepareTables } from '../waybill.ts'
@@ -48,6 +53,7 @@ export async function bill(stand: Stand) {
         ],
       ),
       'bill-total': `$${Math.round(total)}`,
+      lanes: await lanesTable(stand),
     },
   }
 }
@@ -77,30 +83,61 @@ async function sizesOfAChat(stand: Stand, isCompressed: boolean) {
   if (/^content-encoding: gzip/im.test(answer.toString()) !== isCompressed)
     throw new Error(`The chat of the bill failed: ${answer}`)
 
-  const bytesAt = async (TableName: string, Key: Record<string, string>) => {
-    const { Item: item = {} } = await tables.database.get({ TableName, Key, ConsistentRead: true })
-    return itemBytes(item as Item)
-  }
+  const { key } = await prepareTables(endpoint, UNUSED_UPSTREAM)
   return {
     answerBytes: answer.length,
     logBytes,
-    rowBytes: await bytesAt(tables.usage, rowKey(requestId)),
-    keyItemBytes: await bytesAt(tables.keys, keyItem(await keyWithOpenRequests(tables, endpoint))),
+    rowBytes: await bytesAt(tables, tables.usage, rowKey(requestId)),
+    keyItemBytes: await keyBytes(tables, key, OPEN, HOLD),
   }
 }
 
-async function keyWithOpenRequests(tables: Tables, endpoint: string): Promise<string> {
-  let { key } = await prepareTables(endpoint, 'http://127.0.0.1:1/v1')
+async function bytesAt({ database }: Tables, TableName: string, Key: Record<string, string>): Promise<number> {
+  const { Item: item = {} } = await database.get({ TableName, Key, ConsistentRead: true })
+  return itemBytes(item as Item)
+}
+
+const LANES = [1, 2, 4, 8, 16, 32]
+const STREAM_SECONDS = [4, 20, 60]
+/** An open request on the item, with an amount. */
+const OPEN_BYTES = 21
+
+/** The requests a second that the write units of real items allow, if the lanes of a key share them evenly. */
+async function lanesTable(stand: Stand): Promise<string> {
+  const endpoint = await stand.dynamodb()
+  const tables = openTables(LOCAL_TABLES, { endpoint })
+  const { key } = await prepareTables(endpoint, UNUSED_UPSTREAM)
+  await updateKey(tables)(key.id, { lanes: 2 }, actBy('bench'))
+  const [lane = key] = await readBooks(tables)(key.id)
+  const one = await keyBytes(tables, lane, 1, 0n)
+  const carried = (seconds: number) => {
+    let rate = 1
+    while (2 * (rate + 1) * writeUnits(one + OPEN_BYTES * Math.ceil((rate + 1) * seconds)) <= WRITE_UNITS) rate += 1
+    return rate
+  }
+  const cells = (count: number) =>
+    STREAM_SECONDS.map((seconds) => `${(count * carried(seconds)).toLocaleString('en-US')} a second`)
+  return markdownTable(
+    ['lanes', ...STREAM_SECONDS.map((seconds) => `streams of ${seconds} s`)],
+    LANES.map((count) => [String(count), ...cells(count)]),
+  )
+}
+
+const UNUSED_UPSTREAM = 'http://127.0.0.1:1/v1'
+
+/** The size of a key's item with so many open requests. */
+async function keyBytes(tables: Tables, unused: Key, open: number, hold: Nano): Promise<number> {
+  let key = unused
   const admit = takeAdmission(tables, 'UPDATED_NEW')
-  for (let i = 0; i < OPEN; i++) {
+  for (let i = 0; i < open; i++) {
     const nowMs = Date.now()
     const holdUntilMs = nowMs + FUNCTION_TIMEOUT_SECONDS * 1000
-    const demand = { requestId: makeRequestId(nowMs, randomBytes(10)), hash: key.current.hash, nowMs, hold: HOLD }
+    const demand = { requestId: makeRequestId(nowMs, randomBytes(10)), hash: key.current.hash, nowMs, hold }
     const result = await admit(key, { ...demand, holdUntilMs })
     if (result.admitted !== true) throw new Error('The bench’s key was refused.')
     key = result.key
   }
-  return key.id
+  return bytesAt(tables, tables.keys, keyItem(key.address))
 }
 
 function streamed(port: number, secret: string): Promise<Buffer> {

@@ -3,10 +3,10 @@ import { AdminError } from '../../layers/admin/api/admin-error.ts'
 import { type AdminAnswer, type AdminAsk, adminRequestId } from '../../layers/admin/api/call.ts'
 import { refused } from '../../layers/admin/api/handle.ts'
 import { timeLeft } from '../../layers/gateway/domain/keys/act.ts'
-import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
-import { escaped } from '../../layers/gateway/platform/aws/sign-request.ts'
-import { noAnswer, readAnswer } from './read-answer.ts'
-import type { SignIn } from './sign-in.ts'
+import { ADMIN_PATHS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
+import { escaped, signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
+import type { Credentials } from '../../layers/gateway/platform/config.ts'
+import { noAnswer, readAnswer, unsigned } from './read-answer.ts'
 
 /** Asks the admin API of one gateway, local or remote: returns every answer, refusals too, and never throws. */
 export type AdminClient = (asked: AdminAsk) => Promise<AdminAnswer>
@@ -87,4 +87,46 @@ function forwarded(headers: AdminAsk['headers']): Record<string, string> {
     if (!/^[\x20-\x7e]*$/.test(value)) throw new AdminError('invalid_request', `The header ${name} is not plain ASCII.`)
   }
   return Object.fromEntries(there) as Record<string, string>
+}
+
+/** The way in which a caller tells the admin API who it is: a signature of AWS, an admin key, or a local token. */
+export type SignIn = {
+  readonly root: string
+  /** The headers of the request, with the proof of the caller. */
+  readonly sign: (
+    request: Parameters<typeof signRequest>[1],
+    nowMs: number,
+    /** Only a signature of AWS is for other services, too. */
+    service?: 'monitoring',
+  ) => Promise<Readonly<Record<string, string>>>
+}
+
+export type Signing = { readonly credentials: Found<Credentials>; readonly region: Found<string> }
+type Found<T> = T | (() => Promise<T>)
+
+const found = async <T>(value: Found<T>): Promise<T> => (value instanceof Function ? value() : value)
+
+export function byAws({ credentials, region }: Signing): SignIn {
+  return {
+    root: ADMIN_PATHS.signed,
+    async sign(request, nowMs, service) {
+      const [by, at] = await Promise.all([found(credentials), found(region)]).catch((cause) => {
+        throw unsigned(cause)
+      })
+      return signRequest({ service: service ?? 'execute-api', region: at, credentials: by, nowMs }, request)
+    },
+  }
+}
+
+export function byAdminKey(secret: string): SignIn {
+  return { root: ADMIN_PATHS.keyed, sign: bearer(secret) }
+}
+
+/** The token of a local gateway, which is for the owner of its folder only. */
+export function byLocalToken(token: string): SignIn {
+  return { root: ADMIN_PATHS.signed, sign: bearer(token) }
+}
+
+function bearer(secret: string): SignIn['sign'] {
+  return async ({ headers }) => ({ ...headers, authorization: `Bearer ${secret}` })
 }

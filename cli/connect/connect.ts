@@ -5,8 +5,7 @@ import { awsTrouble, troubleLine } from '../../layers/gateway/platform/aws/troub
 import { DEPLOY, START } from '../../layers/terminal/how-to-run.ts'
 import { CliError } from '../../layers/terminal/output.ts'
 import { ask } from '../admin-client/ask.ts'
-import { adminClient } from '../admin-client/http-client.ts'
-import { byAdminKey, byAws, byLocalToken, type SignIn, type Signing } from '../admin-client/sign-in.ts'
+import { adminClient, byAdminKey, byAws, byLocalToken, type SignIn, type Signing } from '../admin-client/http-client.ts'
 import { type LocalFile, localFile, localFolder } from './local-gateway.ts'
 
 export type Target = {

@@ -17,7 +17,7 @@ export type LocalFile = {
   readonly baseUrl: string
   readonly dynamodbEndpoint: string
   /** The password of the database, for the owner of the file only. */
-  readonly dynamodbCredentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  readonly dynamodbCredentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
   /** Opens the admin API, for the owner of the file only. */
   readonly adminToken: string
   readonly demoKey: string

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type Answer, type Ask, codeOf } from './admin-api.ts'
 import { type Charge, isCustomer } from './charge.ts'
-import { afterPaying, type Page, secretPage, textPage } from './pages.ts'
 import { isSessionId, type Purchase, readPurchase } from './purchase.ts'
 import { isFromStripe, isFromWaybill } from './signatures.ts'
 
@@ -170,4 +169,26 @@ function send(response: ServerResponse, { status, text, type = 'text/plain' }: P
     ...(status === 413 && { Connection: 'close' }),
   })
   response.end(text)
+}
+
+export type Page = { readonly status: number; readonly text: string; readonly type?: string }
+
+/** Stripe sends customers here. A form, because a preview of the link would use up the only showing. */
+export function afterPaying(session: string): Page {
+  const id = /^cs_\w{1,120}$/.test(session) ? session : ''
+  const form = `<form method="post" action="/welcome"><input type="hidden" name="session_id" value="${id}"><button>Show my key, once</button></form>`
+  return html(200, `<p>Thank you.</p>${form}`)
+}
+
+/** The secret has letters, digits and underscores only. */
+export function secretPage(secret: string): Page {
+  return html(200, `<p>This is your key. Keep it now: it is shown only once.</p><pre>${secret}</pre>`)
+}
+
+export function textPage(status: number, text: string): Page {
+  return html(status, `<p>${text}</p>`)
+}
+
+function html(status: number, body: string): Page {
+  return { status, type: 'text/html', text: `<!doctype html><meta charset="utf-8"><title>Credits</title>${body}\n` }
 }

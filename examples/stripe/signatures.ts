@@ -17,12 +17,8 @@ export function isFromStripe(header: Header, body: Buffer, secret: string, nowMs
 
 type NoticeHeaders = Readonly<Record<string, Header>>
 
-/**
- * Standard Webhooks, as `npm start` signs notices. EventBridge cannot sign: its API destination proves itself by the
- * secret in the header `authorization`.
- */
+/** Standard Webhooks, as a gateway signs notices. */
 export function isFromWaybill(headers: NoticeHeaders, body: Buffer, secret: string, nowMs: number): boolean {
-  if (headers.authorization !== undefined) return isSame(headers.authorization, secret)
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signatures } = headers
   if (!isRecent(time, nowMs)) return false
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')

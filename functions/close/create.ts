@@ -15,7 +15,7 @@ import type { Seller } from '../../layers/gateway/domain/rows/statement.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
 import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
-import { listBooks } from '../../layers/gateway/store/keys/read-books.ts'
+import { listBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import {
   type Closing,
   INDEX_LAG_MS,

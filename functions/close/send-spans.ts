@@ -3,9 +3,9 @@ import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { SUMMING_LAG_MS, settledBefore } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { spanOf } from '../../layers/gateway/domain/rows/span.ts'
 import { isRequest, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { listBooks } from '../../layers/gateway/store/keys/read-books.ts'
+import { listBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
-import { usageRows } from '../../layers/gateway/store/rows/rows-in-order.ts'
+import { usageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
 import type { Instance } from '../instance.ts'
 
 export type Collector = { readonly url?: string | undefined; readonly lagMs?: number; readonly timeoutMs?: number }

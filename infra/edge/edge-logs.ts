@@ -23,7 +23,7 @@ export function addEdgeLogs(parent: Construct, stage: Stage, distributionId: str
   const stack = Stack.of(scope)
   const bucket = recordsBucket(scope, stage.logRetentionDays, WITHOUT_LOGS)
   // The stack's name has the region of its stage, if that is another one; of a long name the end is taken.
-  const name = `${stack.stackName.slice('-edge'.length - LIMITS.charactersOfName['AWS::Logs::DeliverySource.Name'])}-edge`
+  const name = `${stack.stackName.slice('-edge'.length - LIMITS.charactersOfDelivery)}-edge`
   const distribution = { service: 'cloudfront', region: '', resource: 'distribution', resourceName: distributionId }
   const resourceArn = stack.formatArn(distribution)
   const source = new CfnDeliverySource(scope, 'Source', { name, logType: 'ACCESS_LOGS', resourceArn })

@@ -7,7 +7,6 @@ import {
   CLOSE_EVERY_MINUTES,
   ENV,
   FUNCTION_TIMEOUT_SECONDS,
-  MORE_ENV,
   PROBE_EVERY_MINUTES,
   PROBE_SECRET,
   SWEEP_EVERY_MINUTES,
@@ -93,7 +92,7 @@ export function addFunctions(parent: Construct, props: Props) {
     environment: {
       ...environment,
       ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }),
-      ...(stage.webhookUrl && { [MORE_ENV.webhookUrl]: stage.webhookUrl }),
+      ...(stage.webhookUrl && { [ENV.webhookUrl]: stage.webhookUrl }),
     },
     timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
     concurrency: reserved.sweep,

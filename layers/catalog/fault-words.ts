@@ -1,7 +1,6 @@
 import type { z } from 'zod'
-import { described } from '../gateway/wire/basics/bad-field.ts'
 import { closest } from '../gateway/wire/basics/closest.ts'
-import { describe } from '../gateway/wire/basics/field-rules.ts'
+import { describe, described } from '../gateway/wire/basics/field-rules.ts'
 
 const KINDS: Readonly<Record<string, string>> = {
   ...{ string: 'a string', number: 'a number', int: 'a whole number', boolean: 'true or false' },

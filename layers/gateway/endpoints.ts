@@ -4,24 +4,7 @@
 export const SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Rights to the tables, as infra gives them. */
-export type TableRight =
-  | 'readKeyItems'
-  | 'readKeysAndCatalog'
-  | 'admitAndSettle'
-  | 'findKeysToSweep'
-  | 'putEvents'
-  | 'deletePointers'
-  | 'writeRows'
-  | 'readRows'
-  | 'listKeys'
-  | 'readRowsOfKeys'
-  | 'readRowsOfDays'
-  | 'readDays'
-  | 'keepDays'
-  | 'keepAnswers'
-
-/** The functions that answer callers, by their folders under functions/. */
+/** The functions that answer callers, by their folders under functions/, with the names of their rights to the tables. */
 export const FUNCTIONS = {
   chat: {
     description: 'Asks models, in every contract',
@@ -31,10 +14,9 @@ export const FUNCTIONS = {
     description: 'Everything but chat: models, keys, usage, quotes, public pages, and the refusal of unknown paths',
     rights: ['readKeysAndCatalog', 'admitAndSettle', 'writeRows', 'readRows', 'readRowsOfKeys', 'readDays'],
   },
-} as const satisfies Record<string, { readonly description: string; readonly rights: readonly TableRight[] }>
+} as const satisfies Record<string, { readonly description: string; readonly rights: readonly string[] }>
 
 export type FunctionName = keyof typeof FUNCTIONS
-export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[]
 
 /** The formats in which a model is asked and answers. Each has a folder under contracts/. */
 export const CONTRACTS = ['chat', 'responses', 'messages', 'completions', 'embeddings'] as const

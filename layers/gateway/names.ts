@@ -6,38 +6,17 @@ export const BRAND = {
   headerPrefix: 'X-Svc-',
 } as const
 
-export const ENV = {
-  keysTable: 'WAYBILL_KEYS_TABLE',
-  usageTable: 'WAYBILL_USAGE_TABLE',
-  answersTable: 'WAYBILL_ANSWERS_TABLE',
-  stage: 'WAYBILL_STAGE',
-  originSecrets: 'WAYBILL_ORIGIN_SECRETS',
-  wholeAnswerMs: 'WAYBILL_WHOLE_ANSWER_MS',
-  tokenizerFunction: 'WAYBILL_TOKENIZER_FUNCTION',
-  compress: 'WAYBILL_COMPRESS',
-  attribution: 'WAYBILL_ATTRIBUTION',
-  keepRowsDays: 'WAYBILL_KEEP_ROWS_DAYS',
-  dailyLoss: 'WAYBILL_DAILY_LOSS',
-  usagePage: 'WAYBILL_USAGE_PAGE',
-  chatConcurrency: 'WAYBILL_CHAT_CONCURRENCY',
-  keyShare: 'WAYBILL_KEY_SHARE',
-  exportBucket: 'WAYBILL_EXPORT_BUCKET',
-  baseUrl: 'WAYBILL_BASE_URL',
-  apiUrl: 'WAYBILL_API_URL',
-  keysTrail: 'WAYBILL_KEYS_TRAIL',
-  protected: 'WAYBILL_PROTECTED',
-  adminKeys: 'WAYBILL_ADMIN_KEYS',
-  eventBus: 'WAYBILL_EVENT_BUS',
-  otlpUrl: 'WAYBILL_OTLP_URL',
-} as const
-
-/** Settings that chat's first file does not know: it has no room for their names. */
-export const MORE_ENV = {
-  seller: 'WAYBILL_SELLER',
-  currency: 'WAYBILL_CURRENCY',
-  topUpUrl: 'WAYBILL_TOP_UP_URL',
-  webhookUrl: 'WAYBILL_WEBHOOK_URL',
-} as const
+const VARIABLES = [
+  ...(['keysTable', 'usageTable', 'answersTable', 'stage', 'originSecrets', 'wholeAnswerMs'] as const),
+  ...(['tokenizerFunction', 'compress', 'attribution', 'keepRowsDays', 'dailyLoss', 'usagePage'] as const),
+  ...(['chatConcurrency', 'keyShare', 'exportBucket', 'baseUrl', 'apiUrl', 'keysTrail', 'protected'] as const),
+  ...(['adminKeys', 'eventBus', 'otlpUrl', 'seller', 'currency', 'topUpUrl', 'webhookUrl'] as const),
+]
+export type Variable = (typeof VARIABLES)[number]
+/** The variables of the functions: `keysTable` is `WAYBILL_KEYS_TABLE`. */
+export const ENV = Object.fromEntries(
+  VARIABLES.map((name) => [name, `WAYBILL_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`]),
+) as Readonly<Record<Variable, string>>
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */
 export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer', type: 'x-waybill-type' } as const

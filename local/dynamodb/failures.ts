@@ -17,7 +17,5 @@ export function validationError(message: string): DynamoDbError {
 }
 
 export function unsupported(feature: string): DynamoDbError {
-  return validationError(
-    `The local database does not support ${feature}. Amazon's does, which a clone has: start it with --dynamodb-local`,
-  )
+  return validationError(`The local database does not support ${feature}, which the gateway does not use`)
 }

@@ -1,13 +1,12 @@
 import { holds, namesIn } from './condition.ts'
 import { unsupported, validationError } from './failures.ts'
-import { itemBytes } from './item-bytes.ts'
 import { keyRange } from './key-range.ts'
 import { keyIn, keyNames, keyOnly, placeInTables, refuseTwice } from './keys.ts'
 import { checkCount, refuseOthers } from './members.ts'
 import { type Bound, bind, type Placeholders, type Texts } from './program.ts'
 import { type Entry, entriesIn, type Schema, type Sorted, type Start, type StoredTable, tieOf } from './stored-table.ts'
 import type { TableDirectory } from './table-directory.ts'
-import { type Item, pick } from './value.ts'
+import { type Item, itemBytes, pick } from './value.ts'
 
 export type GetInput = Placeholders & Texts<'TableName' | 'ProjectionExpression'> & { readonly Key?: Item | undefined }
 

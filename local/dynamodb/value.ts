@@ -1,4 +1,5 @@
-import { isNumeric, type Numeric } from './number.ts'
+import { validationError } from './failures.ts'
+import { isNumeric, type Numeric, significantDigits } from './number.ts'
 
 /** A stored value: never changed in place, so that versions of an item can share their common parts. */
 export type Value = string | Numeric | boolean | null | Uint8Array | ElementSet | readonly Value[] | Item
@@ -115,4 +116,38 @@ export function contains(value: Found, part: Found): boolean {
   if (isSet(value)) return hasElement(value, part)
   if (!(value instanceof Uint8Array)) return false
   return Buffer.from(value.buffer, value.byteOffset, value.length).indexOf(part) >= 0
+}
+
+// The size of an item by the Amazon DynamoDB Developer Guide: "DynamoDB item sizes and formats" (CapacityUnitCalculations).
+
+const MOST_ITEM_BYTES = 400 * 1024
+
+export function ofAllowedSize(item: Item, what: string): Item {
+  if (itemBytes(item) <= MOST_ITEM_BYTES) return item
+  throw validationError(`${what} has exceeded the maximum allowed size`)
+}
+
+/** "The total size of an item is the sum of the lengths of its attribute names and values." */
+export function itemBytes(item: Item): number {
+  let bytes = 0
+  for (const name in item) bytes += Buffer.byteLength(name) + valueBytes(item[name] as Value)
+  return bytes
+}
+
+function valueBytes(value: Value): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  // "Approximately 1 byte per two significant digits, and 1 byte"; zeroes at either end do not count, a minus does.
+  if (isNumeric(value)) return Math.ceil(significantDigits(value) / 2) + 1 + (value < 0 ? 1 : 0)
+  if (value === null || typeof value === 'boolean') return 1
+  if (value instanceof Uint8Array) return value.length
+  if (isSet(value)) return sumOf(value)
+  // "An attribute of type List or Map requires 3 bytes of overhead", and "each List or Map element also 1 byte".
+  if (Array.isArray(value)) return 3 + sumOf(value as readonly Value[]) + value.length
+  return 3 + itemBytes(value as Item) + Object.keys(value).length
+}
+
+function sumOf(values: Iterable<Value>): number {
+  let total = 0
+  for (const value of values) total += valueBytes(value)
+  return total
 }

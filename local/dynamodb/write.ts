@@ -1,11 +1,21 @@
 import type { Change, Result } from './expression.ts'
 import { validationError } from './failures.ts'
-import { ofAllowedSize } from './item-bytes.ts'
 import { checkIndexKeys, checkKeyBytes, keyIn, keyNames, keyOnly } from './keys.ts'
 import { isNumeric, negated, sum } from './number.ts'
 import { bind, type Placeholders, type Texts, type Values } from './program.ts'
 import type { StoredTable } from './stored-table.ts'
-import { attribute, type ElementSet, type Found, type Item, isSet, pick, union, type Value, without } from './value.ts'
+import {
+  attribute,
+  type ElementSet,
+  type Found,
+  type Item,
+  isSet,
+  ofAllowedSize,
+  pick,
+  union,
+  type Value,
+  without,
+} from './value.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
 

@@ -5,8 +5,8 @@ import { writeUnits } from '../../bench/bill/bill.ts'
 import { createTables } from '../../layers/gateway/store/dynamodb/create-tables.ts'
 import { openTables } from '../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
-import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
 import { testWithAmazon } from '../support/amazon.ts'
+import { startDynamoDbLocal } from '../support/dynamodb-local.ts'
 import { itemBytes, type RawItem } from '../support/item-bytes.ts'
 import { sdkClient } from '../support/sdk-database.ts'
 
@@ -36,7 +36,7 @@ test('a write is charged one write unit for each KB or part of one', () => {
 
 testWithAmazon('items cost the write units that DynamoDB Local says', async () => {
   await using stack = new AsyncDisposableStack()
-  const amazon = await startDynamoDbLocal(null, stack)
+  const amazon = await startDynamoDbLocal(stack)
   const [tables, client] = [openTables(LOCAL_TABLES, amazon), sdkClient(amazon)]
   await createTables(tables)
   for (const bytes of [1_023, 1_024, 1_025, 5_120, 5_121]) {

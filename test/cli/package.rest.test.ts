@@ -305,6 +305,4 @@ packageTest('a typo starts no gateway, and options of another command are refuse
   }
   const { stdout, status } = waybill('start', '--help')
   expect([status, stdout.split('\n')[0]]).toEqual([0, 'npx waybill start [options]'])
-  expect(stdout).not.toContain('dynamodb-local')
-  expect(waybill('start', '--dynamodb-local', '--memory').stderr).toContain('comes with a clone')
 })

@@ -23,14 +23,14 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^(export ANTHROPIC_BASE_URL=.*|claude)$/, 'test/clients runs it'],
   [/^python3 -m venv \.venv && /, 'it installs packages; a test below compares it'],
   [/^npm run bench( -- --(only \w+|write))?$/, 'it measures for minutes; test/bench has its arithmetic'],
-  [/^npm run bench:(init|console)$/, 'it measures for a minute'],
+  [/^npm run bench:console$/, 'it measures for a minute'],
   [/^npm run simulate -- --(histories 3000|broken all)$/, 'it takes long; test/simulation runs less'],
   [/^npm run (deploy|diff|destroy)( -- (-c [A-Za-z]+=\S+ ?)+)?$/, 'it needs an AWS account'],
   [/^(KEY=.*aws kms create-key|export AWS_REGION=)/, 'it needs an AWS account'],
   [/^npx cdk bootstrap( -c stage=\w+)?$/, 'it needs an AWS account'],
   [/^npm run preflight -- --stage \w+( --(region|catalog) \S+)?$/, 'test/infra/preflight.rest.test.ts runs it'],
   [
-    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack|(create|execute)-change-set)|iam attach-role-policy|(dynamodb|backup) [a-z-]+) --/,
+    /^aws (secretsmanager (create-secret|put-secret-value)|cloudformation (describe-stacks|update-termination-protection|delete-stack|(create|execute)-change-set)|iam attach-role-policy|(dynamodb|backup|events) [a-z-]+) --/,
     'it needs an AWS account',
   ],
   [

@@ -26,8 +26,6 @@ test('texts are printed at these places only, each of which makes them plain', (
       'infra/deploy/run-infra.ts',
       // Lines that are plain JSON already.
       'layers/gateway/platform/log/log.ts',
-      // Java's own output, to the process that started it.
-      'local/dynamodb-local-guard.ts',
       // The help, which is fixed.
       'local/run-gateway.ts',
       // Painted lines: the welcome, of checked names, and those of humanLog.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { wholeKeys } from '../../layers/gateway/store/accounts/whole-keys.ts'
-import { readBooks } from '../../layers/gateway/store/keys/read-books.ts'
+import { readBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { suspendKey } from '../../layers/gateway/store/keys/suspend-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'

@@ -8,7 +8,7 @@ import { adoptKey, setAccountStatus, updateAccount } from '../../layers/gateway/
 import { readStoredCatalog } from '../../layers/gateway/store/catalog/read-catalog.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
 import { toItem } from '../../layers/gateway/store/keys/key-item.ts'
-import { readBooks } from '../../layers/gateway/store/keys/read-books.ts'
+import { readBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
 import { auditKey } from '../support/audit-key.ts'

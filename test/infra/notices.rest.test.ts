@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { App } from 'aws-cdk-lib'
-import { Template } from 'aws-cdk-lib/assertions'
-import { NoticeRules } from '../../examples/notices/notice-rules.ts'
 import { NOTICE_KINDS } from '../../layers/gateway/domain/keys/notice.ts'
-import { ENV, EVENT_SOURCE, OUTPUTS } from '../../layers/gateway/names.ts'
+import { ENV, EVENT_SOURCE, OUTPUTS, stackName } from '../../layers/gateway/names.ts'
+import { commandsOf } from '../documents/support/markdown.ts'
 import { type Synthesized, synthesized } from './support/synthesized.ts'
 
 const prod = await synthesized('prod')
@@ -31,26 +29,11 @@ test('a stage has a bus only if its settings ask for it, and the sweep alone may
   expect(named.map(([path]) => path)).toEqual(['Functions/Sweep'])
 })
 
-test('the example brings notices to a webhook with a secret, to a mailbox and to a queue', () => {
-  const webhook = { url: 'https://example.com/notices', secretName: 'notices' }
-  const stack = new NoticeRules(new App(), 'NoticeRules', {
-    busName: 'Waybill-prod',
-    webhook,
-    email: 'you@example.com',
-  })
-  const template = Template.fromStack(stack)
-  const rules = Object.values(template.findResources('AWS::Events::Rule'))
-  expect(rules).toHaveLength(3)
-  for (const { Properties } of rules) {
-    expect(Properties.EventBusName).toBe('Waybill-prod')
-    expect(Properties.EventPattern.source).toEqual([EVENT_SOURCE])
-    expect(NOTICE_KINDS).toEqual(expect.arrayContaining(Properties.EventPattern['detail-type'] ?? []))
-    expect(Properties.Targets[0].DeadLetterConfig).toBeDefined()
-  }
-  const [connection] = Object.values(template.findResources('AWS::Events::Connection'))
-  const auth = connection?.Properties.AuthParameters.ApiKeyAuthParameters
-  expect(auth).toMatchObject({ ApiKeyName: 'authorization', ApiKeyValue: expect.stringContaining('{{resolve:') })
-  for (const type of ['AWS::Events::ApiDestination', 'AWS::SNS::Topic', 'AWS::SNS::Subscription']) {
-    template.resourceCountIs(type, 1)
-  }
+test('the rule of the documents takes notices from the bus of a stage, and keeps those that are not taken', () => {
+  const [rule = '', targets = ''] = commandsOf('docs/operate.md').filter((command) => command.startsWith('aws events '))
+  for (const command of [rule, targets]) expect(command).toContain(`--event-bus-name ${stackName('prod')} `)
+  const [pattern, [target]] = [rule, targets].map((command) => JSON.parse(/'(.*)'$/.exec(command)?.[1] ?? ''))
+  expect(pattern.source).toEqual([EVENT_SOURCE])
+  expect(NOTICE_KINDS).toEqual(expect.arrayContaining(pattern['detail-type']))
+  expect(target).toMatchObject({ InputPath: '$.detail', DeadLetterConfig: {} })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { MORE_ENV } from '../../layers/gateway/names.ts'
+import { ENV } from '../../layers/gateway/names.ts'
 import { FUNCTIONS, type Name, type OptionalName, pathOfFunction } from '../support/functions.ts'
 import { type Statement, type Synthesized, synthesized } from './support/synthesized.ts'
 
@@ -100,7 +100,7 @@ test.each(Object.entries(OPTIONAL))('the %s function has the rights that it need
 
 test('with a webhook, the sweep may read its secret too, and nothing else knows the address', () => {
   const named = Object.entries(mailed.of('AWS::Lambda::Function')).filter(
-    ([, { Environment }]) => Environment?.Variables?.[MORE_ENV.webhookUrl] !== undefined,
+    ([, { Environment }]) => Environment?.Variables?.[ENV.webhookUrl] !== undefined,
   )
   expect(named.map(([path]) => path)).toEqual(['Functions/Sweep'])
   expect(mailed.rightsOf('Functions/SweepRole')).toContain(secrets('prod/webhook-??????'))

@@ -12,7 +12,6 @@ import { readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { momentOfHour } from '../../layers/gateway/store/rows/hour-sums.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { actAt } from '../support/act.ts'
-import { testWithAmazon } from '../support/amazon.ts'
 import { emptyFolder, type Local, type Process, run, startLocal } from '../support/processes.ts'
 import { openServer } from '../support/stack.ts'
 import { until } from '../support/wait.ts'
@@ -223,26 +222,12 @@ test('npm start --memory keeps nothing, beside another one with a folder of its 
   expect(existsSync(join(folder, '.waybill', 'data.sqlite'))).toBe(true)
 })
 
-testWithAmazon(
-  "npm start --dynamodb-local runs on Amazon's database, which ends with it even if it is killed",
-  async () => {
-    const started = await startLocal(emptyFolder(), {}, ['--dynamodb-local'])
-    expect((await ask(started.local, HELLO)).status).toBe(200)
-    const port = Number(new URL(started.local.dynamodbEndpoint).port)
-    started.child.kill('SIGKILL')
-    await started.ended
-    await until(async () => !(await canConnect('127.0.0.1', port)), 10_000)
-  },
-)
-
 const NO_DATABASE = 'not a database, and long enough to have a header of its own'.repeat(20)
 const NO_CATALOG = '{"providers":{},"models":[{"id":"m"}]}'
-const JAVA = /^Java was not found.*Install Java 17.*needs none.*\n$/
 const MOVE = /^.*data\.sqlite' cannot be opened \(file is not a database\)\. Move.*\n$/
 const UNKNOWN = /^Unknown option '--prot'\. What there is: npm start -- --help\n$/
 
 test.each<[string, string, Record<string, string>, Record<string, string>, RegExp[]]>([
-  ['without Java says how to get it', '--dynamodb-local', { PATH: '/nonexistent' }, {}, [JAVA]],
   ['with data that is none says where it lies', '--data .', {}, { 'data.sqlite': NO_DATABASE }, [MOVE]],
   ['with an option that it does not have says so', '--prot 1', {}, {}, [UNKNOWN]],
   ['with a catalog that is missing says so', '--catalog none.json', {}, {}, [/cannot be read \(ENOENT\)/]],

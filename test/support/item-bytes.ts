@@ -1,7 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { itemBytes as bytesOf } from '../../local/dynamodb/item-bytes.ts'
-import type { Item } from '../../local/dynamodb/value.ts'
+import { itemBytes as bytesOf, type Item } from '../../local/dynamodb/value.ts'
 
 export type RawItem = Readonly<Record<string, AttributeValue>>
 

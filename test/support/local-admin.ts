@@ -16,8 +16,9 @@ export async function startLocalAdmin({
   const [token, apiKeys] = [newToken(), { env: () => undefined, secret: async () => undefined }]
   const { clock, log } = instance
   admin.resolve(createLocalAdmin({ tables, apiKeys, clock, log, baseUrl, token }))
+  const database = { dynamodbEndpoint: '', dynamodbCredentials: { accessKeyId: '', secretAccessKey: '' } }
   return {
-    file: { baseUrl, dynamodbEndpoint: '', demoKey: '', echoUrl: '', adminToken: token, pid: process.pid },
+    file: { baseUrl, ...database, demoKey: '', echoUrl: '', adminToken: token, pid: process.pid },
     ...served,
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDatabase } from '../../local/database-thread.ts'
-import { startDynamoDbLocal } from '../../local/dynamodb-local.ts'
+import { startDynamoDbLocal } from './dynamodb-local.ts'
 import { startSharedTokenizer } from './shared-tokenizer.ts'
 
 /**
@@ -21,6 +21,6 @@ export default async function setUp(): Promise<void> {
 
 /** Our own in memory, open to all; Amazon's with TEST_DATABASE=amazon. */
 async function startTestDatabase(starting: AsyncDisposableStack): Promise<{ endpoint: string }> {
-  if (process.env.TEST_DATABASE === 'amazon') return startDynamoDbLocal(null, starting)
+  if (process.env.TEST_DATABASE === 'amazon') return startDynamoDbLocal(starting)
   return startDatabase({ credentials: null, file: null }, starting)
 }

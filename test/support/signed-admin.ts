@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { byAws } from '../../cli/admin-client/sign-in.ts'
+import { byAws } from '../../cli/admin-client/http-client.ts'
 import type { Connection } from '../../cli/connect/connect.ts'
 import { type AdminKey, type AdminKeySettings, newAdminKey } from '../../layers/gateway/domain/keys/admin-key.ts'
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'

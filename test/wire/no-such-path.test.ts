@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { endpointNamed, FUNCTION_NAMES, type FunctionName } from '../../layers/gateway/endpoints.ts'
+import { endpointNamed, type FunctionName } from '../../layers/gateway/endpoints.ts'
 import type { GatewayEvent, OpenedRequest } from '../../layers/gateway/flow/request.ts'
 import { matchEndpoint } from '../../layers/gateway/middleware/match-endpoint.ts'
 import { noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
 import { noSuchPath } from '../../layers/gateway/wire/requests/no-such-path.ts'
 import { Random } from '../simulation/random.ts'
+import { FUNCTION_NAMES } from '../support/functions.ts'
 import { openBoth } from '../support/stack.ts'
 
 const { gateway } = await openBoth()

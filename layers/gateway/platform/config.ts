@@ -1,7 +1,7 @@
 import { type Nano, parseCredits } from '../domain/money/money.ts'
 import { isOwnVariable } from '../domain/routing/catalog.ts'
 import type { Seller } from '../domain/rows/statement.ts'
-import { BRAND, ENV, MORE_ENV, versionName } from '../names.ts'
+import { BRAND, ENV, type Variable, versionName } from '../names.ts'
 
 export type Config = {
   readonly keysTable: string
@@ -60,11 +60,9 @@ export function readTokenizerFunction(env: Environment = process.env): string {
   return required(env, ENV.tokenizerFunction)
 }
 
-const ALL = { ...ENV, ...MORE_ENV }
-
 /** The bucket of exported days, the bus of notices, the seller or another setting; none if the stage has none. */
-export function readOptional(name: keyof typeof ALL, env: Environment = process.env) {
-  return env[ALL[name]] || undefined
+export function readOptional(name: Variable, env: Environment = process.env) {
+  return env[ENV[name]] || undefined
 }
 
 /** A gateway on one machine has it in its configuration. */

@@ -2,7 +2,7 @@ import { medianOf, number } from '../../../bench/figures.ts'
 import { startConsole } from '../../../cli/console/start-console.ts'
 import { openTables } from '../../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { LOCAL_TABLES } from '../../../local/database-thread.ts'
-import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
+import { startDynamoDbLocal } from '../../support/dynamodb-local.ts'
 import { connectionTo, startSignedAdmin } from '../../support/signed-admin.ts'
 import { openBrowser } from '../support/browser.ts'
 import { writeHistory } from './history.ts'
@@ -24,7 +24,7 @@ await using stack = new AsyncDisposableStack()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stack.disposeAsync().finally(() => process.exit(1)))
 }
-const { endpoint } = await startDynamoDbLocal(null, stack)
+const { endpoint } = await startDynamoDbLocal(stack)
 const tables = openTables(LOCAL_TABLES, { endpoint })
 const { rowsToday } = await writeHistory(tables, SIZE, Date.now())
 console.error(`${number(SIZE.keys)} keys, ${SIZE.days} days, ${number(rowsToday)} rows today.`)

@@ -15,22 +15,17 @@ export type RuntimeProcess = AsyncDisposable & {
 }
 
 type Started = Pick<DeployedFunction, 'folder' | 'handler' | 'environment' | 'memoryMb' | 'nodePath' | 'timeoutSeconds'>
-type Around = {
-  readonly env?: Readonly<Record<string, string>>
-  /** The command that starts this one, such as one that gives it a core. */
-  readonly within?: (command: readonly string[]) => readonly string[]
-}
+type Around = { readonly env?: Readonly<Record<string, string>> }
 
 /** A function in the process that Lambda would start for it: AWS's runtime client, the environment. */
 export async function startRuntime(
   client: string,
   deployed: Started,
   dynamodb: string,
-  { env, within = (command) => command }: Around = {},
+  { env }: Around = {},
 ): Promise<RuntimeProcess> {
   const api = await startRuntimeApi()
-  const [program = '', ...args] = within([NODE, client, deployed.handler])
-  const child = spawn(program, args, {
+  const child = spawn(NODE, [client, deployed.handler], {
     cwd: deployed.folder,
     env: { ...lambdaEnvironment(deployed, dynamodb), AWS_LAMBDA_RUNTIME_API: api.address, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../infra/limits.ts'
 import type { DeployedStack } from './deployed-stack.ts'
+import { LIMITS } from './limits.ts'
 import type { Json } from './template.ts'
 
 type Size = readonly [part: string, got: number]
@@ -66,7 +66,10 @@ function attached({ template }: DeployedStack, kind: string, role: string): stri
 
 /** How much each part of a stack has of what is limited. */
 export const MEASURES: {
-  readonly [Name in Exclude<keyof typeof LIMITS, 'charactersOfName'>]: (it: Plain, stack: DeployedStack) => Size[]
+  readonly [Name in Exclude<keyof typeof LIMITS, 'charactersOfName' | 'charactersOfDelivery'>]: (
+    it: Plain,
+    stack: DeployedStack,
+  ) => Size[]
 } = {
   charactersOfManagedPolicy: (it) => of(it, 'AWS::IAM::ManagedPolicy').map(([id, own]) => [id, policySize(own)]),
   charactersOfInlinePoliciesOfRole: (it, stack) =>
@@ -97,7 +100,7 @@ export const MEASURES: {
 /** Every row of the limits with all that was measured by it. */
 export function measured(stack: DeployedStack): Measured[] {
   const it = resolved(stack)
-  const { charactersOfName, ...others } = LIMITS
+  const { charactersOfName, charactersOfDelivery: _, ...others } = LIMITS
   const names = Object.entries(charactersOfName).map(([place, most]) => {
     const [type = '', property = ''] = place.split('.')
     const parts = of(it, type).map(([id, own]): Size => [id, String(own[property] ?? '').length])

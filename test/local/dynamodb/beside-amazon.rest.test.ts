@@ -5,9 +5,9 @@ import { createTables } from '../../../layers/gateway/store/dynamodb/create-tabl
 import { type LocalEndpoint, openTables } from '../../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { freshCredentials, startDatabase } from '../../../local/database-thread.ts'
 import { isReserved } from '../../../local/dynamodb/reserved-words.ts'
-import { startDynamoDbLocal } from '../../../local/dynamodb-local.ts'
 import { Random } from '../../simulation/random.ts'
 import { testWithAmazon } from '../../support/amazon.ts'
+import { startDynamoDbLocal } from '../../support/dynamodb-local.ts'
 import { hasJava } from '../../support/programs.ts'
 import { sdkClient } from '../../support/sdk-database.ts'
 import { RandomCommands } from './random-commands.ts'
@@ -28,7 +28,7 @@ let ours: LocalEndpoint
 beforeAll(async () => {
   if (!hasJava()) return
   ;[amazon, ours] = await Promise.all([
-    startDynamoDbLocal(null, stack),
+    startDynamoDbLocal(stack),
     startDatabase({ file: null, credentials: freshCredentials() }, stack),
   ])
 }, 60_000)

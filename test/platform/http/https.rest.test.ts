@@ -2,7 +2,7 @@ import { type AddressInfo, createServer as createPlainServer, type Socket } from
 import { tmpdir } from 'node:os'
 import { createServer, type TlsOptions } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
-import { type Certificate, makeCertificate } from '../../../bench/tls.ts'
+import { type Certificate, makeCertificate } from '../../support/certificate.ts'
 import { run } from '../../support/processes.ts'
 
 type Heard = {

@@ -4,8 +4,7 @@ import type { Prompt } from '../../domain/chat/embedding.ts'
 import { flag, integer, knownRows, text } from '../../wire/basics/shape.ts'
 import { MODEL, SAMPLING_FIELDS, STREAM_OPTIONS } from '../../wire/chat/chat-fields.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
-import type { JsonBody } from '../../wire/requests/read-body.ts'
-import { readFields, readIncludeUsage, refuseChatWords } from '../../wire/requests/read-body.ts'
+import { type JsonBody, readFields, readIncludeUsage, refuseChatWords } from '../../wire/requests/read-body.ts'
 
 /** The most that chat allows. */
 const MOST_CHOICES = 128

@@ -1,15 +1,14 @@
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
 import type { Embedding, Prompt } from '../../domain/chat/embedding.ts'
 import type { Nano } from '../../domain/money/money.ts'
-import { badField } from '../../wire/basics/bad-field.ts'
+import { badField } from '../../wire/basics/field-rules.ts'
 import { flag, integer, knownRows, option, shaped, word } from '../../wire/basics/shape.ts'
 import { alias, MODEL } from '../../wire/chat/chat-fields.ts'
 import { errorEnvelope } from '../../wire/chat/frames.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
 import { writeVector } from '../../wire/chat/vectors.ts'
 import { moneyLiteral } from '../../wire/money/money-literal.ts'
-import type { JsonBody } from '../../wire/requests/read-body.ts'
-import { readFields } from '../../wire/requests/read-body.ts'
+import { type JsonBody, readFields } from '../../wire/requests/read-body.ts'
 import type { AnswerHead, RequestContract } from '../contract.ts'
 
 const MAX_INPUTS = 2_048

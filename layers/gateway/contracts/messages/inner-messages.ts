@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { badField } from '../../wire/basics/bad-field.ts'
+import { badField } from '../../wire/basics/field-rules.ts'
 import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 
 type Block = JsonObject & { readonly type: string }

@@ -1,10 +1,8 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
-import { badField } from '../../wire/basics/bad-field.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { badField, isObject } from '../../wire/basics/field-rules.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
-import type { JsonBody } from '../../wire/requests/read-body.ts'
-import { type ReadFields, readFields, refuseChatWords } from '../../wire/requests/read-body.ts'
+import { type JsonBody, type ReadFields, readFields, refuseChatWords } from '../../wire/requests/read-body.ts'
 import { innerMessages } from './inner-messages.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { badField } from '../../wire/basics/bad-field.ts'
+import { badField } from '../../wire/basics/field-rules.ts'
 import { arePacked, THOUGHT_FORMATS, unpackThoughts } from '../../wire/chat/carried-thoughts.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
 import { notTaken } from './own-words.ts'

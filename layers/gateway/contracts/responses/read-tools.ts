@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { badField } from '../../wire/basics/bad-field.ts'
-import { copied, isObject } from '../../wire/basics/field-rules.ts'
+import { badField, copied, isObject } from '../../wire/basics/field-rules.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
 import type { ToolName } from './output-items.ts'
 import { notTaken } from './own-words.ts'

@@ -52,46 +52,20 @@ function parseIpv4(text: string): Address | undefined {
 
 /** An IPv4-mapped address counts as IPv4. */
 function parseIpv6(text: string): Address | undefined {
-  const groups = expandIpv6(text)
-  if (!groups) return undefined
-  let value = 0n
-  for (const group of groups) {
-    if (!/^[0-9a-f]{1,4}$/i.test(group)) return undefined
-    value = (value << 16n) | BigInt(`0x${group}`)
-  }
+  const canonical = canonicalIpv6(text)
+  if (canonical === undefined) return undefined
+  const [head = [], tail = []] = canonical.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
+  const value = groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n)
   return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffffffffn } : { bits: 128, value }
 }
 
-function expandIpv6(text: string): string[] | undefined {
-  const halves = dottedTailToGroups(text)?.split('::')
-  if (!halves || halves.length > 2) return undefined
-  const [head = [], tail] = halves.map((half) => (half === '' ? [] : half.split(':')))
-  if (!tail) return head.length === 8 ? head : undefined
-  const missing = 8 - head.length - tail.length
-  return missing >= 1 ? [...head, ...Array<string>(missing).fill('0'), ...tail] : undefined
+/** In the form of RFC 5952, in which a URL has the address of its host. */
+function canonicalIpv6(text: string): string | undefined {
+  return /^[0-9a-f:.]+$/i.test(text) ? URL.parse(`http://[${text}]`)?.hostname.slice(1, -1) : undefined
 }
 
-function dottedTailToGroups(text: string): string | undefined {
-  if (!text.includes('.')) return text
-  const cut = text.lastIndexOf(':') + 1
-  const ipv4 = parseIpv4(text.slice(cut))
-  if (!ipv4) return undefined
-  return `${text.slice(0, cut)}${(ipv4.value >> 16n).toString(16)}:${(ipv4.value & 0xffffn).toString(16)}`
-}
-
-function format({ bits, value }: Address): string {
+function format({ bits, value }: Address): string | undefined {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.')
-  return compress(Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)))
-}
-
-/** RFC 5952: the longest run of two or more zero groups becomes `::`. */
-function compress(groups: string[]): string {
-  let best = { start: 0, length: 1 }
-  for (let start = 0; start < 8; start++) {
-    let length = 0
-    while (groups[start + length] === '0') length++
-    if (length > best.length) best = { start, length }
-  }
-  if (best.length < 2) return groups.join(':')
-  return `${groups.slice(0, best.start).join(':')}::${groups.slice(best.start + best.length).join(':')}`
+  return canonicalIpv6(value.toString(16).padStart(32, '0').match(/.{4}/g)?.join(':') ?? '')
 }

@@ -3,8 +3,7 @@ import { balanceOf, isPurse } from '../../domain/keys/account.ts'
 import { hasOwnPool, type Key } from '../../domain/keys/key.ts'
 import { mapConcurrently } from '../../platform/map-concurrently.ts'
 import type { Tables } from '../dynamodb/database.ts'
-import { readBooks } from '../keys/read-books.ts'
-import { readKey } from '../keys/read-key.ts'
+import { readBooks, readKey } from '../keys/read-key.ts'
 import { transfers } from './transfers.ts'
 
 const AT_ONCE = 16

@@ -1,7 +1,7 @@
 import { TABLES, type TableDefinition } from '../../names.ts'
 import type { Tables } from './database.ts'
 
-/** The tables of the stack in DynamoDB Local, from the same definitions. */
+/** The tables of the stack in the local database, from the same definitions. */
 export async function createTables({ database, keys, usage, answers }: Tables): Promise<void> {
   await Promise.all([create(keys, TABLES.keys), create(usage, TABLES.usage), create(answers, TABLES.answers)])
 

@@ -7,7 +7,7 @@ import type { Database, Tables, TransactItem } from './database.ts'
 /** A database on this machine. Without one the client talks to AWS by AWS's own settings. */
 export type LocalEndpoint = {
   readonly endpoint: string
-  /** Undefined for a database that accepts any, as Amazon's DynamoDB Local does. */
+  /** Undefined for a database that accepts any. */
   readonly credentials?: Credentials
 }
 

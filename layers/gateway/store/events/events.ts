@@ -5,6 +5,7 @@ import type { EventKind } from '../../domain/keys/event-names.ts'
 import { ITEMS } from '../../names.ts'
 import { firstPut } from '../dynamodb/conditional-writes.ts'
 import { type Item, itemReader, type Tables, type TransactItem } from '../dynamodb/database.ts'
+import { transact, WriteOutcomeUnknown } from '../dynamodb/transact.ts'
 
 /** The owner of an event: a key, by its id, or the catalog. */
 export const CATALOG_EVENTS = ITEMS.catalog
@@ -46,4 +47,22 @@ export function findEvent({ database, keys }: Tables) {
 /** True for an act whose answer was lost, and that is sent again. */
 export async function wasDone(tables: Tables, of: string, { id }: Act): Promise<boolean> {
   return (await findEvent(tables)(of, id)) !== undefined
+}
+
+/** False if a condition failed. */
+type Made = 'now' | 'before' | false
+
+/**
+ * Makes a change whose event is among its items, once for an act. 'before' if the act has its event already, by an
+ * earlier call or by a try whose answer was lost. `of` is the owner of the event.
+ */
+export async function makeOnce(tables: Tables, of: string, act: Act, items: readonly TransactItem[]): Promise<Made> {
+  try {
+    if (await transact(tables, items, act)) return 'now'
+  } catch (error) {
+    if (!(error instanceof WriteOutcomeUnknown)) throw error
+    if (await wasDone(tables, of, act).catch(() => false)) return 'before'
+    throw error
+  }
+  return (await wasDone(tables, of, act)) ? 'before' : false
 }

@@ -9,9 +9,8 @@ import { ITEMS } from '../../names.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import { type Item, itemReader, queryItems, type Tables, type TransactItem } from '../dynamodb/database.ts'
 import { putNew } from '../dynamodb/transact.ts'
-import { putEvent } from '../events/events.ts'
-import { makeOnce } from '../events/make-once.ts'
-import { againAfterOthers, type ChangeResult, KEY, type Kind, VersionConflict } from './change-key.ts'
+import { makeOnce, putEvent } from '../events/events.ts'
+import { againAfterOthers, type ChangeResult, type Kind, VersionConflict } from './change-key.ts'
 import { grantItem, SWEEP_AT_ONCE, toNano } from './key-item.ts'
 import { readOne } from './rotating-item.ts'
 
@@ -33,10 +32,6 @@ const TRIES = 10
  * one does not. Credits below zero correct an earlier grant, by no more than is available. With an allowance the amount
  * is taken from it in the same transaction, a correction's too, or an OverAllowance is thrown.
  */
-export function grantCredits(tables: Tables) {
-  return grantTo(tables, KEY, 'key.grant')
-}
-
 export function grantTo<K extends Owner>(tables: Tables, kind: Kind<K>, what: 'key.grant' | 'account.grant') {
   const read = readOne(tables, kind)
   return (

@@ -4,7 +4,7 @@ import { laneAddress } from '../../domain/keys/lane.ts'
 import { isConditionFailed, retryRejected, updateIf } from '../dynamodb/conditional-writes.ts'
 import type { Item, Tables, UpdateInput } from '../dynamodb/database.ts'
 import { accountItem, keyItem, SWEEP_AT_ONCE, termsItem, toKey } from './key-item.ts'
-import { readBooks } from './read-books.ts'
+import { readBooks } from './read-key.ts'
 
 /** Others write the lanes of a key at the same moment, and come first. */
 const MOST_ROUNDS = 20

@@ -1,7 +1,9 @@
 import { AT_ONCE } from '../../domain/admission/shares.ts'
 import type { Key } from '../../domain/keys/key.ts'
+import { laneAddress } from '../../domain/keys/lane.ts'
 import { scanItems, type Tables } from '../dynamodb/database.ts'
-import { KEY_ITEMS } from './key-item.ts'
+import { KEY_ITEMS, LANE_SORT_KEY } from './key-item.ts'
+import { readMany } from './newest-keys.ts'
 import { findId, type ItemsOf, readOne } from './rotating-item.ts'
 
 export type ReadKey = (keyId: string) => Promise<Key | undefined>
@@ -44,4 +46,26 @@ export function listAll<K>({ database, keys }: Tables, kind: ItemsOf<K>) {
     }
     return scanItems(database, input, kind.toKey)
   }
+}
+
+export function readBooks(tables: Tables, mostAtOnce?: number): ReadBooks {
+  const read = readKey(tables, mostAtOnce)
+  return async (keyId) => {
+    const first = await read(keyId)
+    if (!first) return []
+    const addresses = Array.from({ length: (first.lane?.made ?? 1) - 1 }, (_, i) => laneAddress(keyId, i + 1))
+    const others = addresses.length > 0 ? await readMany(tables, KEY_ITEMS, addresses) : []
+    return [first, ...others.map((lane) => within(lane, mostAtOnce))]
+  }
+}
+
+/** The books of all keys, lane by lane, in no order. */
+export function listBooks({ database, keys }: Tables): AsyncGenerator<Key> {
+  const input = {
+    TableName: keys,
+    FilterExpression: 'sk IN (:key, :lane)',
+    ExpressionAttributeValues: { ':key': KEY_ITEMS.sortKey, ':lane': LANE_SORT_KEY },
+    ConsistentRead: true,
+  }
+  return scanItems(database, input, KEY_ITEMS.toKey)
 }

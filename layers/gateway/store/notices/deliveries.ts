@@ -2,8 +2,7 @@ import { DAY_MS, isoTime } from '../../domain/basics/time.ts'
 import type { Notice, Owner } from '../../domain/keys/notice.ts'
 import { type DELIVERY_STATES, NOTICE_LOG } from '../../names.ts'
 import { updateIf } from '../dynamodb/conditional-writes.ts'
-import type { Tables } from '../dynamodb/database.ts'
-import { type Item, queryItems } from '../dynamodb/database.ts'
+import { type Item, queryItems, type Tables } from '../dynamodb/database.ts'
 
 type State = (typeof DELIVERY_STATES)[number]
 type Noted = {

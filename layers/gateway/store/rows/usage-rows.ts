@@ -142,3 +142,16 @@ export function* daysOf({ fromMs, toMs }: TimeRange, order: RowOrder): Generator
   const count = fromMs < toMs ? Math.ceil(toMs / DAY_MS) - first : 0
   for (let i = 0; i < count; i++) yield (order === 'oldest first' ? first + i : first + count - 1 - i) * DAY_MS
 }
+
+/** All rows of a range, or those of some keys, oldest first. */
+export async function* usageRows(
+  tables: Tables,
+  keyIds: readonly string[] | undefined,
+  range: TimeRange,
+): AsyncGenerator<UsageRow> {
+  for (const keyId of keyIds ?? []) yield* queryUsageRows(tables)(keyId, range, 'oldest first')
+  if (keyIds) return
+  const query = queryRowsOfDay(tables)
+  for (const dayMs of daysOf(range, 'oldest first'))
+    yield* mergeRows(query(dayMs, idsOf(range), 'oldest first'), 'oldest first')
+}

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { UnknownField } from '../../domain/chat/chat.ts'
-import { badField, described } from './bad-field.ts'
 import { closest } from './closest.ts'
-import { type Wanted, wantedText } from './field-rules.ts'
+import { badField, described, type Wanted, wantedText } from './field-rules.ts'
 
 /** Names of fields are the caller's own and as long as it likes. */
 const MAX_PATH_CHARS = 100

@@ -1,6 +1,6 @@
 import type { ChatBody } from '../../domain/chat/chat.ts'
 import type { Prompt } from '../../domain/chat/embedding.ts'
-import { badField } from '../basics/bad-field.ts'
+import { badField } from '../basics/field-rules.ts'
 import { type Shape, shaped } from '../basics/shape.ts'
 
 /** A row for such a field, each of whose elements `readPrompts` checks. */

@@ -1,7 +1,6 @@
 import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
 import { type Endpoint, HTTP_ROUTES, isBilled } from '../../endpoints.ts'
-import { badField, described } from '../basics/bad-field.ts'
-import { isObject } from '../basics/field-rules.ts'
+import { badField, described, isObject } from '../basics/field-rules.ts'
 import { findRoute } from './find-route.ts'
 import { MAX_QUOTE_BYTES, parse, type RawBody, textOf } from './read-body.ts'
 

@@ -2,9 +2,8 @@ import { badRequest, type GatewayError } from '../../domain/basics/gateway-error
 import { plainLine } from '../../domain/basics/plain-text.ts'
 import { DAY_MS, isRequestId, MOMENT_WORDS, readMoment, utcDay } from '../../domain/basics/time.ts'
 import { latestRowMs, momentsOf } from '../../domain/rows/closed-day.ts'
-import { badField } from '../basics/bad-field.ts'
 import { closest } from '../basics/closest.ts'
-import type { Wanted } from '../basics/field-rules.ts'
+import { badField, type Wanted } from '../basics/field-rules.ts'
 
 export const USAGE_GROUPS = ['day', 'model'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]

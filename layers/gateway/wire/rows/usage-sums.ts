@@ -1,6 +1,5 @@
 import { isoTime, utcDay } from '../../domain/basics/time.ts'
-import type { Figures, UsagePart } from '../../domain/rows/day-total.ts'
-import { UsageGroups } from '../../domain/rows/day-total.ts'
+import { type Figures, UsageGroups, type UsagePart } from '../../domain/rows/day-total.ts'
 import { SUMMED_FIELDS, USAGE_FIELDS } from '../../domain/rows/usage-row.ts'
 import type { UsageGroup, UsageQuery } from './usage-query.ts'
 import { recordOf } from './usage-record.ts'

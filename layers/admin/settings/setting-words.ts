@@ -2,21 +2,24 @@ import type { Setting } from '../../gateway/domain/keys/key-settings.ts'
 import { rateText } from './lane-rates.ts'
 
 /** The kind decides how a setting is parsed from text, shown, and asked for in a form. */
-export type SettingKind = 'text' | 'count' | 'credits' | 'scopes' | 'patterns' | 'ranges' | 'moment'
+export type SettingKind = 'text' | 'count' | 'credits' | 'scopes' | 'patterns' | 'ranges' | 'plan' | 'moment' | 'flag'
 
-type Words = {
-  readonly field: string
+/** A setting of a key, or of an account. */
+export type SettingWords = {
   readonly kind: SettingKind
   /** The name in the console, and in `waybill keys show`. */
   readonly label: string
   readonly hint?: string
-  /** Said of a count beside it. */
+  /** Said of a count above 1 beside it. */
   readonly remark?: (count: number) => string
   readonly mostChars?: number
   /** Shares a line of the form with others. */
-  readonly isShort?: true
-  readonly none?: string
+  readonly isShort?: boolean
+  /** Shown in place of no value; a setting without it is required. */
+  readonly none?: string | undefined
 }
+
+type Words = SettingWords & { readonly field: string }
 
 const words = {
   name: { field: 'name', kind: 'text', label: 'Name', hint: 'What this key is for.', mostChars: 100 },
@@ -47,7 +50,6 @@ const words = {
     field: 'models',
     kind: 'patterns',
     label: 'Models',
-    hint: 'An id in each line, or a pattern such as claude-*. Empty: every model.',
     none: 'every model',
   },
   allowlist: {
@@ -57,7 +59,7 @@ const words = {
     hint: 'A range in each line, such as 203.0.113.0/24. Empty: every address.',
     none: 'every address',
   },
-  plan: { field: 'plan', kind: 'text', label: 'Plan', mostChars: 15, isShort: true, none: "its account's" },
+  plan: { field: 'plan', kind: 'plan', label: 'Plan', mostChars: 15, isShort: true, none: "its account's" },
   externalId: {
     field: 'external_id',
     kind: 'text',
@@ -71,7 +73,6 @@ const words = {
     field: 'expires_at',
     kind: 'moment',
     label: 'Expires',
-    hint: 'In UTC, such as 2027-01-31T00:00. Empty: never.',
     isShort: true,
     none: 'never',
   },

@@ -74,10 +74,10 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
   useEffect(() => wrong?.focus(), [failure])
   const submit = async (event: Event) => {
     event.preventDefault()
-    // An act whose answer is lost must not come back as a draft, with which it would be done twice.
+    // An act that may have been done, if only in part, must not come back as a draft and be done twice.
     draft?.release()
     const failed = await run(() => onAct(idempotencyKey))
-    if (failed && !failed.isOutcomeUnknown) draft?.keep()
+    if (failed && !failed.isOutcomeUnknown && !act.isRepeatable) draft?.keep()
   }
   return (
     <Dialog title={title} onClose={onClose}>

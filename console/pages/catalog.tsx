@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { By } from '../parts/columns.tsx'
 import { Button, PrimaryButton } from '../parts/controls.tsx'
@@ -47,14 +47,10 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   }
   // The address may ask for a draft, once.
   const asked = `${url.query}`
-  const begun = useRef('')
   useEffect(() => {
-    if (!shown.data || asked === begun.current) return
-    begun.current = asked
-    const id = url.query.get('model') ?? ''
-    setModel(id)
+    setModel(url.query.get('model') ?? '')
     if (asked) setOpened(true)
-  }, [shown.data, asked])
+  }, [asked])
   return (
     <Page
       title="Catalog"

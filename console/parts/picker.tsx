@@ -55,6 +55,7 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
     const controls = [...panel.current.querySelectorAll<HTMLElement>(CONTROLS)]
     controls[controls.indexOf(document.activeElement as HTMLElement) + by]?.focus()
   }
+  const kind = field ? 'picker field' : 'picker'
   const remove = value && !isFixed && (
     <Button class={field ? 'tiny' : 'chip chosen'} aria-label={`Remove ${label}`} onClick={() => onChoose(null)}>
       ×
@@ -62,7 +63,7 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
   )
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has a look and a legend of its own.
-    <div class={field ? 'picker field' : 'picker'} role="group" aria-label={label} ref={frame} onKeyDown={pressed}>
+    <div class={kind} role="group" aria-label={field ? undefined : label} ref={frame} onKeyDown={pressed}>
       {field && (
         <div class="row between">
           {above}

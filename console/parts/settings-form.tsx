@@ -31,7 +31,7 @@ const INPUTS: Readonly<Record<FormField['kind'], (props: InputProps) => JSX.Elem
   moment: End,
   flag: ({ of, value, onInput }) => (
     <Tick checked={value !== ''} onChange={() => onInput(value ? '' : 'yes')}>
-      {of.label} from its keys
+      {of.label}
     </Tick>
   ),
 }
@@ -51,7 +51,7 @@ export function SettingsForm({ form, typed, onChange, children }: FormProps) {
         const Input = INPUTS[one.kind]
         const set = (value: string) => onChange({ ...typed, [one.field]: value })
         return (
-          <div key={one.field} class={one.isShort ? undefined : 'across'}>
+          <div key={one.field} class={one.isWide ? 'across' : undefined}>
             <Input of={one} value={typed[one.field] ?? ''} onInput={set} />
             {i === 0 && children}
           </div>

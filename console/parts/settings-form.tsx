@@ -4,6 +4,7 @@ import type { CatalogShape, PlanShape } from '../../layers/admin/api/shapes/cata
 import { listIn } from '../../layers/admin/settings/setting-texts.ts'
 import { isInRanges } from '../../layers/gateway/domain/admission/cidr.ts'
 import { matchesPattern } from '../../layers/gateway/domain/admission/matches-pattern.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { zone } from '../preferences.ts'
 import { identityHere } from '../session.ts'
@@ -112,23 +113,21 @@ function Plans({ onChoose }: { readonly onChoose: (name: string) => void }) {
   return <Choices label="a plan" choices={plans ?? []} isLoading={!plans} onChoose={onChoose} />
 }
 
-/** They are counted from the moment at which the form is sent. */
 const PERIODS = [
-  { value: '30d', text: 'in 30 days' },
-  { value: '90d', text: 'in 90 days' },
-  { value: '365d', text: 'in 1 year' },
+  { value: '30', text: 'in 30 days' },
+  { value: '90', text: 'in 90 days' },
+  { value: '365', text: 'in 1 year' },
 ]
 
 function End({ of, value, onInput }: InputProps) {
   const isUtc = zone.use() === 'utc'
-  const period = PERIODS.find((one) => one.value === value)?.text
-  const at = period ? '' : value
-  const shown = period ?? (at && `${typedMoment(at, isUtc).replace('T', ' ')}${isUtc ? ' UTC' : ''}`)
+  const shown = value && `${typedMoment(value, isUtc).replace('T', ' ')}${isUtc ? ' UTC' : ''}`
+  const inDays = (days: string) => new Date(Date.now() + Number(days) * DAY_MS).toISOString()
   return (
-    <Picker<string> field={of} label={of.label} value={shown} onChoose={(text) => onInput(text ?? '')}>
+    <Picker<string> field={of} label={of.label} value={shown} onChoose={(at) => onInput(at ?? '')}>
       {(choose) => [
-        <Choices label="a period" choices={PERIODS} onChoose={choose} />,
-        <MomentField label="At" value={at} onInput={onInput} />,
+        <Choices label="a period" choices={PERIODS} onChoose={(days) => choose(inDays(days))} />,
+        <MomentField label="At" value={value} onInput={onInput} />,
       ]}
     </Picker>
   )

@@ -266,7 +266,6 @@ inBrowser('forms of the console', () => {
     await page.locator('.options').getByText('gold').click()
     await dialog().getByLabel('Expires', { exact: true }).click()
     await page.locator('.options').getByText('in 1 year').click()
-    await dialog().getByText('in 1 year').waitFor()
     await dialog().getByRole('button', { name: 'Create', exact: true }).click()
     await press('I have stored it')
     const [{ models, plan, expires_at }] = bodies()

@@ -130,7 +130,10 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
   // The kept changes stand on top of those that others have made meanwhile.
   const typed = { ...before, ...draft.typed }
   const changes = changesOf(before, typed)
-  const changed = form.filter(({ field }) => field in changes)
+  const body = settingsOf(
+    typed,
+    form.filter(({ field }) => field in changes),
+  )
 
   /** Takes over the changes of others, and keeps the typed ones. */
   const meet = async () => {
@@ -140,12 +143,10 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
   }
   const save = async () => {
     const headers = { 'If-Match': `"${of.version}"` }
-    const now = await ask<Of>(path, { method: 'PATCH', body: settingsOf(typed, changed), headers }).catch(
-      async (error) => {
-        if (failureFrom(error).status === 412) await meet()
-        throw error
-      },
-    )
+    const now = await ask<Of>(path, { method: 'PATCH', body, headers }).catch(async (error) => {
+      if (failureFrom(error).status === 412) await meet()
+      throw error
+    })
     announce(`The settings of ${now.name} were changed.`)
     onDone(now)
   }
@@ -153,7 +154,7 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
     <ActDialog
       title={`Settings of ${opened.name}`}
       verb="Save"
-      isReady={changed.length > 0}
+      isReady={Object.keys(body).length > 0}
       draft={draft}
       onAct={save}
       onClose={onClose}

@@ -26,7 +26,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   const inForce = shown.data ?? NONE
   const fresh = { text: draftOf(inForce.source ?? inForce.catalog), over: `${inForce.version}` }
   const draft = useDraft('catalog', fresh, localStorage)
-  const [isOpened, setOpened] = useState(false)
+  const [isOpened, setOpened] = useState(draft.isTouched)
   const isEditing = isOpened || draft.isTouched
   const edit = (id: string) => {
     setModel(id)

@@ -95,7 +95,7 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
 }
 
 type SpanProps = Pick<FieldProps, 'number'> & {
-  /** Of numbers; moments have none. */
+  /** Numbers have one, and moments do not. */
   readonly unit?: string
   readonly from: string
   readonly to: string

@@ -34,6 +34,7 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
     const beyond = panel.current.getBoundingClientRect().right - document.documentElement.clientWidth + 12
     if (beyond > 0) panel.current.style.left = `${-beyond}px`
     panel.current.querySelector<HTMLElement>(CONTROLS)?.focus()
+    panel.current.scrollIntoView({ block: 'nearest' })
     const over = new AbortController()
     const left = ({ target }: Event) => {
       if (!frame.current?.contains(target as Node)) setOpen(false)

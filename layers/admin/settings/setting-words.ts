@@ -30,18 +30,12 @@ const words = {
     field: 'lanes',
     kind: 'count',
     label: 'Lanes',
-
+    isWide: true,
     hint: 'Items with a share of the limits each.',
     remark: rateText,
   },
   dailyCredits: { field: 'daily_credits', kind: 'credits', label: 'Credits a day', none: 'no limit' },
-  monthlyCredits: {
-    field: 'monthly_credits',
-    kind: 'credits',
-    label: 'Credits a month',
-
-    none: 'no limit',
-  },
+  monthlyCredits: { field: 'monthly_credits', kind: 'credits', label: 'Credits a month', none: 'no limit' },
   dailyLoss: { field: 'daily_loss', kind: 'credits', label: 'Loss a day', none: "the stage's" },
   notifyBelow: { field: 'notify_below', kind: 'credits', label: 'Notify below', none: 'never' },
   tpm: { field: 'tpm', kind: 'count', label: 'Tokens a minute', none: 'no limit' },
@@ -62,16 +56,9 @@ const words = {
     label: 'External id',
     hint: 'Your own id of the customer.',
     mostChars: 128,
-
     none: 'none',
   },
-  expiresAtMs: {
-    field: 'expires_at',
-    kind: 'moment',
-    label: 'Expires',
-
-    none: 'never',
-  },
+  expiresAtMs: { field: 'expires_at', kind: 'moment', label: 'Expires', isWide: true, none: 'never' },
   note: { field: 'note', kind: 'text', label: 'Note', mostChars: 200, isWide: true, none: 'none' },
 } as const satisfies Record<Setting, Words>
 

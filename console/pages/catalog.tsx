@@ -26,7 +26,7 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   const inForce = shown.data ?? NONE
   const fresh = { text: draftOf(inForce.source ?? inForce.catalog), over: `${inForce.version}` }
   const draft = useDraft('catalog', fresh, localStorage)
-  const [isOpened, setOpened] = useState(draft.isTouched)
+  const [isOpened, setOpened] = useState(false)
   const isEditing = isOpened || draft.isTouched
   const edit = (id: string) => {
     setModel(id)
@@ -67,7 +67,10 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
               draft={draft.typed.text}
               model={model}
               onModel={setModel}
-              onChange={(text) => draft.set({ ...draft.typed, text })}
+              onChange={(text) => {
+                setOpened(true)
+                draft.set({ ...draft.typed, text })
+              }}
               onClose={discard}
             />
           ) : (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { identityHere } from '../session.ts'
 import { Button, Refused, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
@@ -71,7 +71,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
   const { stage, protected: isProtected } = identityHere()
   const form = useRef<HTMLFormElement>(null)
   const wrong = form.current?.elements.namedItem(failure?.param ?? '') as HTMLElement | null | undefined
-  useEffect(() => wrong?.focus(), [failure])
+  useLayoutEffect(() => wrong?.focus(), [failure])
   const submit = async (event: Event) => {
     event.preventDefault()
     // An act that may have been done, if only in part, must not come back as a draft and be done twice.

@@ -110,6 +110,11 @@ async function whole<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
+/** The API calls a field by its own name, and people by its label. */
+export function refusalText({ message, param }: ApiFailure, label = param?.replaceAll('_', ' ')): string {
+  return message.replace(`'${param}'`, label ?? '')
+}
+
 export function isAbort(error: unknown): boolean {
   return (error as Error).name === 'AbortError'
 }

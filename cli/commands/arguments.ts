@@ -115,13 +115,14 @@ const ALSO: Partial<Record<SettingKind, string>> = { moment: " Here also a perio
 export function keySettings(isNew: boolean): SettingOption[] {
   return ASKED_SETTINGS.map((setting) => {
     const { option: name, argument: value, words } = SETTING_OPTIONS[setting]
-    const { field, kind, none } = SETTING_WORDS[setting]
+    const row = SETTING_WORDS[setting]
+    const { field, kind, none } = row
     const help = `${words}${HELP[kind] ?? ''}${isOptional(setting) ? `; empty for ${none}` : ''}`
-    const valueIn = (text: string, nowMs: number) => typedValue(setting, text, nowMs)
+    const valueIn = (text: string, nowMs: number) => typedValue(row, text, nowMs)
     const check = checkedBy(SETTING_FIELDS[field], (text) => valueIn(text, 0), ALSO[kind])
     const made = option(`--${name} <${value}>`, help, check)
     made.makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen')
-    return { field, option: made, name, shown: (now) => shownText(setting, now), valueIn }
+    return { field, option: made, name, shown: (now) => shownText(row, now), valueIn }
   })
 }
 

@@ -97,7 +97,7 @@ function settingTexts(key: KeyShape): Record<string, string> {
   const texts = ASKED_SETTINGS.flatMap((setting) => {
     const { field, label } = SETTING_WORDS[setting]
     if (field === 'name' || key[field] === null) return []
-    return [[label.toLowerCase(), `${shownText(setting, key[field])}${used[field] ?? ''}`]]
+    return [[label.toLowerCase(), `${shownText(SETTING_WORDS[setting], key[field])}${used[field] ?? ''}`]]
   })
   return Object.fromEntries(texts)
 }

@@ -94,7 +94,7 @@ const COLUMNS: readonly Column<RouteShape>[] = [
     <Badge of={stateOf(route)} />,
     route.resting_until && (
       <small class="note" title="Each instance rests a failing route by itself, and tries others first.">
-        may rest, ends <Moment at={route.resting_until} isBrief />
+        may rest, ends <Moment at={route.resting_until} isBrief isEnd />
       </small>
     ),
   ]),

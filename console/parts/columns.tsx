@@ -1,5 +1,6 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
+import { EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
 import { Lines } from './panel.tsx'
@@ -47,11 +48,11 @@ function EventLine({ event }: Props) {
   )
 }
 
-function linesOf({ before, after }: EventShape): string[] {
+export function linesOf({ before, after }: EventShape): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.map((name) => {
-    const now = valueText(after?.[name])
-    return before === null ? `${name}: ${now}` : `${name}: ${valueText(before[name])} → ${now}`
+    const [label, now] = [EVENT_WORDS.get(name) ?? name, valueText(after?.[name])]
+    return before === null ? `${label}: ${now}` : `${label}: ${valueText(before[name])} → ${now}`
   })
 }
 

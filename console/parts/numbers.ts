@@ -26,7 +26,6 @@ export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
 const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/
 /** The digits after the point that an amount of one credit and more has. */
 const DECIMALS = 2

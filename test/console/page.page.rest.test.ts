@@ -311,7 +311,7 @@ inBrowser('the console in a browser', () => {
     expect(scripted.asked.some(({ url }) => url.startsWith(`/admin/v1/usage?key_id=${KEY_ID}`))).toBe(true)
     await titled('Charged by model, 30 days')
     const row = page.getByRole('table', { name: 'Changes' }).getByRole('row', { name: 'key.created' })
-    const limit = row.getByText('daily_limit: 10000', { exact: true })
+    const limit = row.getByText('Requests a day: 10000', { exact: true })
     expect(await limit.isVisible()).toBe(false)
     await row.locator('summary').click()
     await limit.waitFor()
@@ -676,7 +676,7 @@ inBrowser('the console in a browser', () => {
     await visit('changes')
     await link('customer 3').first().waitFor()
     await page.getByLabel('Find changes').fill('customer 3')
-    await sees('credits: 25')
+    await sees('Credits: 25')
     await page.getByRole('row', { name: 'key.updated' }).first().waitFor({ state: 'detached' })
   })
 

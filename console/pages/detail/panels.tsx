@@ -1,5 +1,6 @@
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/basics/time.ts'
 import { counted, lastsText, sumOf } from '../../parts/numbers.ts'
 import { Facts, LeftBar, Metric } from '../../parts/panel.tsx'
@@ -91,9 +92,10 @@ const SHOWN_ELSEWHERE = ['name', 'rpm', 'daily_limit', 'max_concurrent']
 
 export function Settings({ of }: { readonly of: Detail }) {
   const told = formOf(of).filter(({ field }) => !SHOWN_ELSEWHERE.includes(field))
-  const facts = told.map(({ field, label, kind, shown }) => {
-    const value = (of as Readonly<Record<string, unknown>>)[field]
-    return [label, kind === 'moment' && value ? <Moment at={String(value)} /> : shown(value)] as const
+  const facts = told.map((row) => {
+    const value = (of as Readonly<Record<string, unknown>>)[row.field]
+    const isMoment = row.kind === 'moment' && value
+    return [row.label, isMoment ? <Moment at={String(value)} isEnd /> : shownText(row, value)] as const
   })
   const secret = of.object === 'key' && <code>{`${of.prefix}…${of.last_four}`}</code>
   return [

@@ -3,13 +3,14 @@ import type { AccountShape } from '../../../layers/admin/api/shapes/accounts.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { failureFrom, pathOf, post } from '../../api.ts'
-import { AmountField, announce, Field } from '../../parts/controls.tsx'
+import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf } from '../../parts/numbers.ts'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
-import { DEFAULTS, keyForm, settingsOf } from '../../parts/typed-settings.ts'
+import { DEFAULTS, keyForm, settingsOf, type Typed } from '../../parts/typed-settings.ts'
+import { useDraft } from '../../parts/use-draft.ts'
 import { isRefused } from '../../parts/use-load.ts'
 
 export type Act = 'grant' | 'revoke'
@@ -25,7 +26,9 @@ type Result = { readonly isDone: boolean; readonly text: string }
 
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   const isGrant = act === 'grant'
-  const [typed, setTyped] = useState('')
+  // The words of a revocation are typed anew each time.
+  const draft = useDraft('bulk grant', { credits: '' }, isGrant ? sessionStorage : null)
+  const typed = draft.typed.credits
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const idempotencyKeys = useRef(new Map<string, string>())
   const count = countOf(keys.length, 'key')
@@ -57,7 +60,6 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     if (failed > 0)
       throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
   }
-  const field = { value: typed, onInput: setTyped }
   return (
     <ActDialog
       title={isGrant ? `Grant credits to ${count}` : `Revoke ${count} for good?`}
@@ -66,6 +68,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
       isReady={isGrant || typed === `revoke ${keys.length}`}
       isRepeatable
       isOver={isOver}
+      draft={draft}
       onAct={doAll}
       onClose={onClose}
     >
@@ -82,8 +85,15 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
         </ul>
       )}
       {/* The amount of a grant whose answer was lost must stay. */}
-      {!isOver && isGrant && <AmountField label="Credits for each" {...field} disabled={results.size > 0} />}
-      {!isOver && !isGrant && <Field label={`Type revoke ${keys.length} to go on`} {...field} required />}
+      {!isOver && (
+        <Field
+          label={isGrant ? 'Credits for each' : `Type revoke ${keys.length} to go on`}
+          number={isGrant ? 'credits' : undefined}
+          {...draft.field('credits')}
+          required
+          disabled={results.size > 0}
+        />
+      )}
     </ActDialog>
   )
 }
@@ -101,14 +111,15 @@ type CreateProps = {
 }
 
 export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
-  const [account, setAccount] = useState(fixed ?? null)
-  const [typed, setTyped] = useState(DEFAULTS)
-  const [credits, setCredits] = useState('0')
-  const form = keyForm(account?.id)
+  const fresh = { ...DEFAULTS, credits: '0', account: fixed?.id ?? '', account_name: fixed?.name ?? '' }
+  const draft = useDraft<typeof fresh & Typed>(`key ${fixed?.id}`, fresh)
+  const { typed, set } = draft
+  const { credits, account, account_name } = typed
+  const form = keyForm(account)
   const withSecret = useNewSecret()
   const create = (idempotencyKey: string) =>
     withSecret(async (told) => {
-      const whose = account ? { account: account.id } : { credits: credits.trim() }
+      const whose = account ? { account } : { credits: credits.trim() }
       const body: CreateKeyBody = { ...settingsOf(typed, form), ...whose, ...told }
       const key = await post<KeyWithSecret>('/keys', idempotencyKey, body)
       onClose()
@@ -120,23 +131,25 @@ export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
     <ActDialog
       title={fixed ? `Create a key for ${fixed.name}` : 'Create a key'}
       verb="Create"
+      draft={draft}
       onAct={create}
       onClose={onClose}
     >
-      <SettingsForm form={form} typed={typed} onChange={setTyped} />
-      {account ? (
-        <p class="quiet">It uses the balance of {account.name}.</p>
-      ) : (
-        <AmountField label="Credits to begin with" value={credits} onInput={setCredits} />
-      )}
-      {!fixed && (
-        <NamePicker
-          filter="account"
-          value={account?.name}
-          onChoose={setAccount}
-          isOffered={({ status }) => status !== 'closed'}
-        />
-      )}
+      <SettingsForm form={form} typed={typed} onChange={(now) => set({ ...typed, ...now })}>
+        {!fixed && (
+          <NamePicker
+            filter="account"
+            value={account_name}
+            onChoose={(one) => set({ ...typed, account: one?.id ?? '', account_name: one?.name ?? '' })}
+            isOffered={({ status }) => status !== 'closed'}
+          />
+        )}
+        {account ? (
+          <p class="quiet">It uses the balance of {account_name}.</p>
+        ) : (
+          <Field label="Credits to begin with" number="credits" required {...draft.field('credits')} />
+        )}
+      </SettingsForm>
     </ActDialog>
   )
 }

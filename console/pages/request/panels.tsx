@@ -76,7 +76,7 @@ export function Notices({ of: request }: Props) {
   return [
     hold && (
       <p class="notice warn">
-        <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
+        <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} isEnd />.{' '}
         {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
       </p>
     ),

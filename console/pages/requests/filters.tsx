@@ -3,7 +3,7 @@ import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { ENDPOINT_NAMES } from '../../../layers/gateway/endpoints.ts'
 import { NameChips, RangePicker } from '../../parts/filters.tsx'
-import { AMOUNT_PATTERN, counted } from '../../parts/numbers.ts'
+import { counted } from '../../parts/numbers.ts'
 import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
@@ -74,8 +74,8 @@ const CHOICE_FILTERS: readonly ChoiceFilter[] = [
 ]
 
 const BOUND_FILTERS = [
-  { label: 'Charged', unit: 'credits', from: 'cost_from', to: 'cost_to', pattern: AMOUNT_PATTERN },
-  { label: 'Duration', unit: 'ms', from: 'duration_from', to: 'duration_to', pattern: '[0-9]{1,9}' },
+  { label: 'Charged', unit: 'credits', from: 'cost_from', to: 'cost_to', number: 'credits' },
+  { label: 'Duration', unit: 'ms', from: 'duration_from', to: 'duration_to', number: 'count' },
 ] as const satisfies readonly ({ from: FilterName; to: FilterName } & Query)[]
 
 export const FILTERS: readonly FilterName[] = [

@@ -54,7 +54,7 @@ export async function create(call: Call, fields: z.output<typeof createAccountBo
   const wasDone = await wasDoneTo(account.id)
   if (!wasDone) {
     const ownerId = await createAccount(tables)(account, act, identity.allowance, reference)
-    if (ownerId !== undefined) throw externalIdTaken(account.externalId ?? '', ownerId)
+    if (ownerId !== undefined) throw await externalIdTaken(call, account.externalId ?? '', ownerId)
   }
   const now = wasDone ? await readOne(tables, ACCOUNT)(account.id) : account
   return { ...(await accountDetail(call, now ?? account)), replayed: wasDone }

@@ -109,7 +109,7 @@ export async function changed<K extends Versioned>(
     throw isAccountId(id) ? accountClosed(id) : new AdminError('key_revoked', message)
   }
   const owner = await findByExternalId(call.tables)(externalId ?? '')
-  throw externalIdTaken(externalId ?? '', owner ?? 'another')
+  throw await externalIdTaken(call, externalId ?? '', owner ?? '')
 }
 
 type Change<K> = (call: Call, id: string, act: Act) => Promise<ChangeResult<K>>
@@ -160,8 +160,10 @@ export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<
   return keyDetail(whole, nowMs, weekCost, accounts)
 }
 
-export function externalIdTaken(externalId: string, ownerId: string): AdminError {
-  const message = `The external id '${externalId}' is that of the ${kindOf(ownerId).name} ${ownerId}. No two keys or accounts can have the same one.`
+export async function externalIdTaken({ tables }: Call, externalId: string, ownerId: string): Promise<AdminError> {
+  const kind = kindOf(ownerId)
+  const owner = await readOne(tables, kind)(ownerId)
+  const message = `The external id '${externalId}' is that of the ${kind.name} '${owner?.name ?? ownerId}'. No two keys or accounts can have the same one.`
   return new AdminError('external_id_taken', message, { param: 'external_id' })
 }
 

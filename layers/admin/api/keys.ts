@@ -104,7 +104,7 @@ export async function create(call: Call, fields: z.output<typeof createKeyBody>)
       return make()
     }
     const result = await make().catch(again).catch(again)
-    if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
+    if (!result.created) throw await externalIdTaken(call, key.externalId ?? '', result.ownerId)
   }
   const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
   return withSecret(call, await withLanes(now), { secret, stored, wasDone })

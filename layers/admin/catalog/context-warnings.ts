@@ -17,12 +17,12 @@ export async function contextWarnings({ tables, nowMs }: Call, { models }: Catal
     const id = row.fallbackModel ?? row.model ?? ''
     if (row.usageSource === 'upstream' && row.promptTokens > (longest.get(id)?.promptTokens ?? 0)) longest.set(id, row)
   }
-  return models.flatMap((model, i) => {
+  return models.flatMap((model) => {
     const { id, contextLength } = model
     const row = longest.get(id)
     // Each text of a batch has its own context, and the number of texts is no longer known.
     if (!row || kindOf(model) !== 'chat' || row.promptTokens <= contextLength) return []
     const counted = `${row.promptTokens} prompt tokens that ${row.provider}/${row.upstreamModel} counted for ${row.requestId}`
-    return [`models[${i}] '${id}': contextLength ${contextLength} is below the ${counted}`]
+    return [`model '${id}': contextLength ${contextLength} is below the ${counted}`]
   })
 }

@@ -15,7 +15,7 @@ export const PICTURED: Readonly<Record<string, { readonly path: string; readonly
   catalog: { path: 'catalog', text: 'is in force since' },
   editor: { path: 'catalog?model=claude-sonnet', text: 'Name for callers' },
   routes: { path: 'routes', text: 'openrouter' },
-  changes: { path: 'changes', text: 'rpm: 60 → 120' },
+  changes: { path: 'changes', text: 'Requests a minute: 60 → 120' },
   search: { path: 'search?q=nobody', text: 'Nothing has this id' },
 }
 

@@ -250,6 +250,7 @@ test('waybill usage show explains a charge line by line: tokens × price, the ho
       `key           ${key.id} (acme)`,
       'endpoint      chat.completions, streamed',
       'model         test-model → up/second',
+      'finish reason stop',
       'status        200',
       'outcome       completed',
       `took          ${row.durationMs} ms, the first token after ${row.ttftMs} ms`,

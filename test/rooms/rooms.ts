@@ -61,7 +61,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: 'domain/** endpoints.ts layers/admin/settings/** names.ts jsonc-parser preact{,/hooks}',
     types: 'layers/admin/api/shapes/* zod',
   },
-  'console/{build,usage-page/build}.ts': { imports: `console/build.ts esbuild ${NODE}` },
+  'console/{build,usage-page/{build,home}}.ts': {
+    imports: `console/build.ts console/usage-page/home.ts endpoints.ts esbuild ${NODE}`,
+  },
   'local/**': {
     imports: `cli/** functions/** layers/** local/dynamodb/** ${NODE}`,
     types: 'aws-lambda',

@@ -10,7 +10,7 @@ export function shownGroups(
   groups: UsageGroups,
   by: string,
   labels: ReadonlyMap<string, string> = new Map(),
-  calls?: 'all',
+  calls?: string,
 ): UsagePage['groups'] {
   const dearest = groups.dearestFirst(calls)
   const highest = dearest[0]?.[1].cost ?? 0n

@@ -196,13 +196,13 @@ export class UsageGroups<Name extends string | null = string> {
   }
 
   /** A group that has nothing but calls that ask no model is left out, unless it is asked for. */
-  byName(calls?: 'all'): Group<Name>[] {
+  byName(calls?: string): Group<Name>[] {
     const isUsed = ([, { requests, cost }]: Group<Name>) => calls || requests > 0 || cost > 0n
     return [...this.#parts].filter(isUsed).sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
   }
 
   /** The name decides between equals, since they are read in no order. */
-  dearestFirst(calls?: 'all'): Group<Name>[] {
+  dearestFirst(calls?: string): Group<Name>[] {
     return this.byName(calls).sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
   }
 }

@@ -220,8 +220,10 @@ export function changing(act: 'suspend' | 'resume' | 'revoke' | 'close' | 'end-g
     await session.confirm(() => `${act === 'end-grace' ? 'end the old secret of' : act} ${id} (${name})${more}`)
     const body = act === 'revoke' || act === 'close' ? { confirm: name } : {}
     const after = await session.admin.change<KeyDetail | AccountDetail>('POST', `${pathOf(id)}/${act}`, body)
-    const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
-    if (act === 'end-grace' && 'previous' in after) showChange(session, after, rotationChanges(after))
+    const change = changeLine('status', status, after.status)
+    const isSame = after.warnings?.some(({ code }) => code === 'unchanged')
+    if (isSame) showChange(session, after, [])
+    else if (act === 'end-grace' && 'previous' in after) showChange(session, after, rotationChanges(after))
     else showChange(session, after, [change, ...(act === 'close' ? [left(after)] : [])])
   }
 }

@@ -23,7 +23,7 @@ export function showChange({ out, json }: Session, key: Named, changes: readonly
   const heading = plainLine(`${key.name} (${key.id})`)
   const lines = changes.map((change) => out.paint.strong(plainLine(change)))
   if (json) printJson(out, answer)
-  else if (changes.length === 0) out.painted(`${heading} is as it was.`)
+  else if (changes.length === 0) out.painted(`${heading} is as it was. Nothing was changed.`)
   else out.painted([`${heading} is changed:`, ...lines].join('\n  '))
 }
 

@@ -2,7 +2,6 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape, PlanShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { factor, PLAN_DEFAULTS, planName } from '../../layers/admin/settings/setting-fields.ts'
 import { printJson, printList, printTable } from '../../layers/terminal/output.ts'
-import { Refusal } from '../admin-client/refusal.ts'
 import { argument, keySettings, option, required, type SettingOptions, settingsOf } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
@@ -41,15 +40,10 @@ async function put(session: Session, options: PlanOptions, name = options.name ?
   const prices = options.prices && (await readCatalogJson(options.prices, undefined, 'list of prices'))
   const own = { factor: options.factor, prices, ...settingsOf(DEFAULTS, options, nowMs) }
   const [method, path] = isNew ? (['POST', '/plans'] as const) : (['PATCH', `/plans/${name}`] as const)
-  const send = (more: object) => admin.change<PlanShape>(method, path, { name: options.name, ...own, ...more }, version)
   await session.confirm(() => `put the plan ${name} in force`)
-  const made = await send({}).catch(async (error: unknown) => {
-    if (!(error instanceof Refusal && error.code === 'below_cost')) throw error
-    out.error(`warning: ${error.message.replace(/\n.*$/, '')}`)
-    await session.confirm(() => `put the plan ${name} in force, and sell below cost`, true)
-    return send({ below_cost: true })
-  })
-  out.error('Its prices hold within 30 seconds everywhere, and at once on one machine.')
+  const made = await admin.change<PlanShape>(method, path, { name: options.name, ...own }, version)
+  const isSame = made.version === version
+  out.error(isSame ? 'It is as it was.' : 'Its prices hold within 30 seconds everywhere, and at once on one machine.')
   show(session, made)
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { NEEDS_ANSWER, questions } from '../api.ts'
 import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
@@ -66,6 +67,12 @@ type ActProps = {
 export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose, children, ...act }: ActProps) {
   const { isRunning, failure, idempotencyKey, run } = useSubmission()
   const { stage, protected: isProtected } = identityHere()
+  useLayoutEffect(() => {
+    questions.asked = new Set()
+    return () => {
+      questions.asked = undefined
+    }
+  }, [])
   const submit = (event: Event) => {
     event.preventDefault()
     void run(() => onAct(idempotencyKey))
@@ -89,7 +96,13 @@ export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose,
           </Button>
           {!isOver && (
             <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
-              {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
+              {isRunning
+                ? 'Asking…'
+                : failure?.code === NEEDS_ANSWER
+                  ? `${verb} all the same`
+                  : failure
+                    ? 'Try again'
+                    : verb}
             </button>
           )}
         </div>

@@ -88,13 +88,13 @@ export function addFunctions(parent: Construct, props: Props) {
     environment: ofCallers,
     may: [...tableRights(tables, ...FUNCTIONS.api.rights), invokeFunction(tokenizer)],
   })
+  const receivers = {
+    ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }),
+    ...(stage.webhookUrl && { [MORE_ENV.webhookUrl]: stage.webhookUrl }),
+  }
   const sweep = add('sweep', {
     description: 'Finishes requests that died, and tells notices',
-    environment: {
-      ...environment,
-      ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }),
-      ...(stage.webhookUrl && { [MORE_ENV.webhookUrl]: stage.webhookUrl }),
-    },
+    environment: { ...environment, ...receivers },
     timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
     concurrency: reserved.sweep,
     may: [
@@ -122,7 +122,12 @@ export function addFunctions(parent: Construct, props: Props) {
   // The one function that can make a key or an admin key. It asks a provider only to test a route.
   const admin = add('admin', {
     description: 'The admin API',
-    environment: { ...environment, [ENV.protected]: protection, [ENV.adminKeys]: String(stage.adminKeys) },
+    environment: {
+      ...environment,
+      ...receivers,
+      [ENV.protected]: protection,
+      [ENV.adminKeys]: String(stage.adminKeys),
+    },
     may: [
       ...tableRights(tables, 'describeTables', 'readForOperators', 'changeKeysAndCatalog', 'changeAdminKeys'),
       ...(stage.adminKeys ? tableRights(tables, 'takeAdminKeys') : []),

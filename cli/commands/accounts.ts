@@ -2,10 +2,10 @@ import type { AccountDetail, AccountShape } from '../../layers/admin/api/shapes/
 import { ACCOUNT_FIELDS } from '../../layers/admin/settings/account-fields.ts'
 import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
-import { printFields, printJson, printList, printTable, summed } from '../../layers/terminal/output.ts'
+import { type Cell, printFields, printJson, printList, printTable, summed } from '../../layers/terminal/output.ts'
 import { checkedBy, option, type SettingOption, type SettingOptions, settingsOf, someExternalId } from './arguments.ts'
 import { BEGIN_OPTIONS, changing, grantCommands, updateCommand } from './keys.ts'
-import { keyAt, lastUse, NAME_COLUMNS } from './one-key.ts'
+import { keyAt, lastUsed, NAME_COLUMNS } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
 const NEW = accountSettings(true)
@@ -77,9 +77,22 @@ async function listAction(session: Session, { externalId: external_id }: { exter
 
 function show({ out, json, nowMs }: Session, account: AccountDetail) {
   if (json) return printJson(out, account)
+  printFields(out, account, accountFields)
+  out.log('')
+  printTable(out, account.keys, {
+    ...NAME_COLUMNS,
+    key: (key) => `…${key.last_four}`,
+    available: summed((key) => key.available),
+    held: summed((key) => key.held),
+    spent: summed((key) => key.spent),
+    'last used': lastUsed(nowMs),
+  })
+}
+
+function accountFields(account: AccountDetail): Record<string, Cell> {
   const set = ACCOUNT_FIELD_NAMES.filter((field) => account[field] !== null && account[field] !== false)
   const { in_pool, in_flight, in_keys } = account
-  printFields(out, {
+  return {
     id: account.id,
     status: account.status,
     ...Object.fromEntries(set.map((field) => [ACCOUNT_WORDS[field].label.toLowerCase(), String(account[field])])),
@@ -89,14 +102,6 @@ function show({ out, json, nowMs }: Session, account: AccountDetail) {
     spent: account.spent,
     'spent in a week': account.week_cost,
     created: account.created_at,
-  })
-  out.log('')
-  printTable(out, account.keys, {
-    ...NAME_COLUMNS,
-    key: (key) => `…${key.last_four}`,
-    available: summed((key) => key.available),
-    held: summed((key) => key.held),
-    spent: summed((key) => key.spent),
-    'last used': (key) => lastUse(key, nowMs),
-  })
+    keys: account.keys.length,
+  }
 }

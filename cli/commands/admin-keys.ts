@@ -41,7 +41,7 @@ async function createAction(session: Session, { name, scopes, allow, dailyGrant 
     ...SECRET,
     save: (secret) => session.admin.once('/admin-keys', { ...body, ...secret }),
     show: (key) =>
-      printFields(session.out, {
+      printFields(session.out, key, (key) => ({
         id: key.id,
         name: key.name,
         status: key.status,
@@ -51,7 +51,7 @@ async function createAction(session: Session, { name, scopes, allow, dailyGrant 
         'daily grant': key.daily_grant,
         'granted today': key.granted_today,
         created: key.created_at,
-      }),
+      })),
   })
 }
 

@@ -8,11 +8,21 @@ import { REFERENCE_DAYS } from '../../layers/gateway/domain/keys/reference.ts'
 import { formatCredits, type Nano, parseCredits, parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
-import { CliError, printList, summed, wide } from '../../layers/terminal/output.ts'
+import { CliError, printList, summed } from '../../layers/terminal/output.ts'
 import * as args from './arguments.ts'
 import { keySettings, option, required, type SettingOption, type SettingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
-import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
+import {
+  BY,
+  changeLine,
+  KEY_COLUMNS,
+  keyAt,
+  lastUsed,
+  pathOf,
+  rotationChanges,
+  showChange,
+  showKey,
+} from './one-key.ts'
 import type { CommandRow, CommandRows, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 
@@ -146,7 +156,7 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
     available: summed((key) => (key.account_name === null ? key.available : `of ${key.account_name}`)),
     held: { of: (key) => key.held, isSummed: true, isSpare: true },
     spent: summed((key) => key.spent),
-    'last used': (key) => lastUse(key, session.nowMs),
+    'last used': lastUsed(session.nowMs),
   })
 }
 
@@ -184,8 +194,7 @@ async function grantsAction(session: Session, { reference }: GrantOptions, id: s
     at: { of: (grant) => grant.granted_at, short: (grant) => shortTime(grant.granted_at) },
     credits: summed((grant) => grant.credits),
     reference: (grant) => grant.reference,
-    by: { of: (grant) => grant.by, isSpare: true },
-    id: wide((grant) => grant.id),
+    by: { ...BY, isSpare: true },
   })
 }
 

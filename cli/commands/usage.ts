@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { CliError, printJson, printTable, summed, wide } from '../../layers/terminal/output.ts'
+import { CliError, printJson, printTable, summed } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { mustBe, option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
@@ -118,9 +118,6 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   tellRange(out, range)
   printTable(out, page.groups, {
     [options.by]: { of: (group) => group.group, short: (group) => group.label },
-    ...((options.by === 'key' || options.by === 'account') && {
-      name: wide((group: UsagePage['groups'][number]) => group.label),
-    }),
     requests: summed((group) => group.requests),
     completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
     refused: { of: (group) => group.refused, isSummed: true, isSpare: true },

@@ -31,7 +31,42 @@ export function cellText(cell: Cell): string {
   return typeof cell === 'bigint' ? formatCredits(cell) : plainLine(String(cell))
 }
 
-export function printFields({ painted, paint }: Screen, fields: Readonly<Record<string, Cell>>): void {
+/** Fields that no table and no list of fields has, with the reason. */
+export const LEFT_OUT: Readonly<Record<string, string>> = { object: 'the kind, which is the same in every row' }
+
+/** The columns of these rows; in full also one for each field that none of them reads, so that no field is forgotten. */
+function wholeColumns<Row extends object>(
+  { width }: Screen,
+  rows: readonly Row[],
+  readAll: (row: Row) => void,
+): Record<string, (row: Row) => Cell> {
+  if (width !== undefined) return {}
+  const read = new Set(Object.keys(LEFT_OUT))
+  const get = (row: Row, name: string | symbol) => {
+    read.add(String(name))
+    return Reflect.get(row, name)
+  }
+  for (const row of rows) readAll(new Proxy(row, { get }))
+  const rest = new Set(rows.flatMap(Object.keys)).difference(read)
+  return Object.fromEntries(
+    Array.from(rest, (name) => [name.replaceAll('_', ' '), (row: Row) => plainCell(Reflect.get(row, name))]),
+  )
+}
+
+function plainCell(value: unknown): Cell {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ')
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell)
+}
+
+/** Fields of one row, told in words. */
+export function printFields<Row extends object>(
+  screen: Screen,
+  row: Row,
+  told: (row: Row) => Readonly<Record<string, Cell>>,
+): void {
+  const { painted, paint } = screen
+  const rest = Object.entries(wholeColumns(screen, [row], told)).map(([name, of]) => [name, of(row)])
+  const fields: Record<string, Cell> = { ...told(row), ...Object.fromEntries(rest) }
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   for (const [name, value] of Object.entries(fields)) {
     painted(`${paint.dim(name.padEnd(width))}  ${cellText(value)}`)
@@ -73,13 +108,20 @@ type Place = { readonly out: Screen; readonly json: boolean }
 type Rows<Row> = { readonly data: readonly Row[] }
 
 /** The list as it is with --json, otherwise its rows. */
-export function printList<Row>({ out, json }: Place, list: Rows<Row>, columns: Columns<Row>): void {
+export function printList<Row extends object>({ out, json }: Place, list: Rows<Row>, columns: Columns<Row>): void {
   if (json) printJson(out, list)
   else printTable(out, list.data, columns)
 }
 
 /** On a terminal within its width and with sums, otherwise whole. */
-export function printTable<Row>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): void {
+export function printTable<Row extends object>(screen: Screen, rows: readonly Row[], given: Columns<Row>): void {
+  const all = Object.values(given).map((column) => (typeof column === 'function' ? column : column.of))
+  const columns = {
+    ...given,
+    ...wholeColumns(screen, rows, (row) => {
+      for (const of of all) of(row)
+    }),
+  }
   const shown = fitted(shownColumns(screen, rows, columns), screen.width)
   const { painted, paint, isTerminal } = screen
   painted(paint.dim(lineOf(shown, ({ heading }) => heading)))

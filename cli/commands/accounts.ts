@@ -3,7 +3,15 @@ import { ACCOUNT_FIELDS } from '../../layers/admin/settings/account-fields.ts'
 import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
 import { type Cell, printFields, printJson, printList, printTable, summed } from '../../layers/terminal/output.ts'
-import { checkedBy, option, type SettingOption, type SettingOptions, settingsOf, someExternalId } from './arguments.ts'
+import {
+  checkedBy,
+  option,
+  type SettingOption,
+  type SettingOptions,
+  settingsOf,
+  someExternalId,
+  usually,
+} from './arguments.ts'
 import { BEGIN_OPTIONS, changing, grantCommands, updateCommand } from './keys.ts'
 import { keyAt, lastUsed, NAME_COLUMNS } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
@@ -44,7 +52,8 @@ function accountSettings(isNew: boolean): SettingOption[] {
     const { kind, words } = ACCOUNT_WORDS[field]
     const isName = field === 'name'
     const valueIn = (text: string) => (text === '' && !isName ? null : text)
-    const made = option(`--${field.replaceAll('_', '-')} <${kind}>`, words, checkedBy(ACCOUNT_FIELDS[field], valueIn))
+    const told = isNew && !isName ? usually(words, field === 'notify_below' ? 'never' : 'none') : words
+    const made = option(`--${field.replaceAll('_', '-')} <${kind}>`, told, checkedBy(ACCOUNT_FIELDS[field], valueIn))
     return { field, option: made.makeOptionMandatory(isNew && isName), valueIn }
   })
   const hides = { option: option('--hide-balance', 'do not tell its keys its balance'), valueIn: () => true }

@@ -5,7 +5,7 @@ import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts
 import { CliError, printJson, printList, printTable, printValue, wide } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
-import { moment, option, wholeNumber } from './arguments.ts'
+import { moment, option, usually, wholeNumber } from './arguments.ts'
 import { PRICES } from './catalog-prices.ts'
 import { BY } from './one-key.ts'
 import type { CommandRow, GlobalOptions, Here, Session } from './open-session.ts'
@@ -40,7 +40,7 @@ export const CATALOG: CommandRow = {
     show: {
       words: 'the catalog in force, or another version',
       options: [
-        option('--version <n>', 'this version', versionNumber),
+        option('--version <n>', usually('this version', 'the one in force'), versionNumber),
         option('--at <moment>', 'the version that was in force then: a UTC day or an ISO instant', moment),
       ],
       work: showAction,

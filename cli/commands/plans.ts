@@ -2,12 +2,13 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape, PlanShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { factor, PLAN_DEFAULTS, planName } from '../../layers/admin/settings/setting-fields.ts'
 import { printJson, printList, printTable } from '../../layers/terminal/output.ts'
-import { argument, keySettings, option, required, type SettingOptions, settingsOf } from './arguments.ts'
+import { argument, keySettings, option, required, type SettingOptions, settingsOf, usually } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
 const DEFAULTS = keySettings(false).filter(({ field }) => Object.hasOwn(PLAN_DEFAULTS, field))
-const OPTIONS = [
-  option('--factor <factor>', 'times the prices of the catalog: 0.0001 to 100, at most 4 decimals', argument(factor)),
+const FACTOR = 'times the prices of the catalog: 0.0001 to 100, at most 4 decimals'
+const optionsOf = (isNew: boolean) => [
+  option('--factor <factor>', isNew ? usually(FACTOR, '1') : FACTOR, argument(factor)),
   option('--prices <file>', 'prices of its own in JSON: by the model, as in a catalog, or null for none'),
   ...DEFAULTS.map((setting) => setting.option),
 ]
@@ -23,12 +24,12 @@ export const PLANS: CommandRow = {
   commands: {
     create: {
       words: 'make a plan',
-      options: [required('--name <name>', 'its name, for good', argument(planName)), ...OPTIONS],
+      options: [required('--name <name>', 'its name, for good', argument(planName)), ...optionsOf(true)],
       work: put,
     },
     list: { words: 'every plan, by name', work: list },
     'show <plan>': { words: 'one plan', work: look },
-    'update <plan>': { words: 'change a plan', options: OPTIONS, work: put },
+    'update <plan>': { words: 'change a plan', options: optionsOf(false), work: put },
   },
 }
 

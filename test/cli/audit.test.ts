@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import { checkRow } from '../../layers/admin/audit/add-rows.ts'
 import type { Audit } from '../../layers/admin/audit/audit-key.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
-import { toCsvLine } from '../../layers/admin/usage/usage-lines.ts'
+import { csvLines } from '../../layers/admin/usage/usage-lines.ts'
 import { ulid } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { keyDay, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
@@ -284,7 +285,8 @@ test('a row without any field that it may lack is read, explained, exported and 
   const shown = explanationLines(explainRequest(stored, key, Date.now())).join('\n')
   expect(shown).toMatch(/^cached +2 tokens × 0\.5 per million = 0\.000001$/m)
   expect(shown).toMatch(/^charged +0\.000019$/m)
-  expect(toCsvLine(stored)).toMatch(/,0\.000019,0\.00003,,,1,1,2,0\.5,+up\/m: ok after 5 ms,,1,*\r\n$/)
+  const [, line] = await Array.fromAsync(csvLines(Readable.from([stored]), true))
+  expect(line).toMatch(/,0\.000019,0\.00003,,,1,1,2,0\.5,+up\/m: ok after 5 ms,,1,*\r\n$/)
   expect(usageRecord(stored)).toMatchObject({
     cache_write_tokens: 0,
     reasoning_tokens: 0,

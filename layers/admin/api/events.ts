@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { isoTime, ULID } from '../../gateway/domain/basics/time.ts'
-import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
 import { isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
+import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
 import { EVENT_NAMES } from '../../gateway/domain/keys/event-names.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'

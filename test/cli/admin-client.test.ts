@@ -135,7 +135,13 @@ describe('answers that are lost', () => {
   const versionOf = async (id: string) => (await gateway.readKey(id)).version
 
   test.each([
-    ['create', () => ['--name', 'unsure'], 'keys list', 'create one', async () => (await keysNamed('unsure')).length],
+    [
+      'create',
+      (id: string) => ['--name', `unsure of ${id}`],
+      'keys list',
+      'create one',
+      async (id: string) => (await keysNamed(`unsure of ${id}`)).length,
+    ],
     ['rotate', (id: string) => [id], 'keys show .*', 'rotate', async (id: string) => (await versionOf(id)) - 1],
   ])(
     'a %s whose answer is lost every time is made once, shows its secret, and calls the outcome unknown',

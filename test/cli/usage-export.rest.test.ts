@@ -73,6 +73,7 @@ describe('CSV', () => {
         (async function* () {
           yield* rows
         })(),
+        true,
       ),
     )
 
@@ -85,7 +86,7 @@ describe('CSV', () => {
       'cacheWrite1hTokens,reasoningTokens,images,askedMaxTokens,loweredMaxTokens,usageSource,estimatedBy',
       'usageRejected,usageCapped,cost,hold,upstreamCost,upstreamCostSource,priceVersion,priceInput,priceOutput',
       'priceCachedInput,priceCacheWrite,priceCacheWrite1h,priceRequest,priceImage,priceAbove,attempts,ttftMs,durationMs',
-      'droppedFields,user,tags,stopReason,loss,serviceTier,alsoRefused',
+      'droppedFields,user,tags,stopReason,loss,serviceTier,alsoRefused,keyName,accountId,accountName',
     ]
     expect(csv.startsWith(first.join(','))).toBe(true)
     const cells = [

@@ -53,12 +53,14 @@ const NAMES = OWNER.map((part): Column => {
   return { name: part.replace(/_./, ([, sign = '']) => sign.toUpperCase()), of: (row) => row[part] ?? undefined }
 })
 
-const BESIDE: Partial<Record<UsageFieldName, readonly Column[]>> = { keyId: NAMES, completionTokens: [TOTAL] }
-
-const COLUMNS = USAGE_FIELD_NAMES.flatMap((field) => [
-  ...COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field),
-  ...(BESIDE[field] ?? []),
-])
+/** The names come last, so that the columns before them keep their places. */
+const COLUMNS = [
+  ...USAGE_FIELD_NAMES.flatMap((field) => {
+    const columns = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field)
+    return field === 'completionTokens' ? [...columns, TOTAL] : columns
+  }),
+  ...NAMES,
+]
 /** Not for the eyes of customers. */
 const COSTS: readonly string[] = ['upstreamCost', 'upstreamCostSource', 'loss'] satisfies UsageFieldName[]
 

@@ -15,7 +15,7 @@ const PAGE = 100
 /** Throws if a change is not to be made in spite of these warnings. */
 type Insist = (warnings: string) => Promise<void>
 
-/** What is sent again with a change that is meant. */
+/** Fields that are sent with a change that is meant, by the refusal before. */
 const MEANT: Readonly<Record<string, object>> = { needs_confirmation: {}, below_cost: { below_cost: true } }
 
 /** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */

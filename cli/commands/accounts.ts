@@ -2,7 +2,7 @@ import type { AccountDetail, AccountShape } from '../../layers/admin/api/shapes/
 import { ACCOUNT_FIELDS } from '../../layers/admin/settings/account-fields.ts'
 import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
-import { type Cell, printFields, printJson, printList, printTable, summed } from '../../layers/terminal/output.ts'
+import { printFields, printJson, printList, printTable, summed } from '../../layers/terminal/output.ts'
 import {
   checkedBy,
   option,
@@ -93,7 +93,19 @@ async function listAction(session: Session, { externalId: external_id }: { exter
 
 function show({ out, json, nowMs }: Session, account: AccountDetail) {
   if (json) return printJson(out, account)
-  printFields(out, account, accountFields)
+  const set = ACCOUNT_FIELD_NAMES.filter((field) => account[field] !== null && account[field] !== false)
+  printFields(out, account, (account) => ({
+    id: account.id,
+    status: account.status,
+    ...Object.fromEntries(set.map((field) => [ACCOUNT_WORDS[field].label.toLowerCase(), String(account[field])])),
+    granted: account.granted,
+    available: `${account.available} (${account.in_pool} in the pool, ${account.in_keys} with its keys, ${account.in_flight} under way)`,
+    held: account.held,
+    spent: account.spent,
+    'spent in a week': account.week_cost,
+    created: account.created_at,
+    keys: account.keys.length,
+  }))
   out.log('')
   printTable(out, account.keys, {
     ...NAME_COLUMNS,
@@ -103,21 +115,4 @@ function show({ out, json, nowMs }: Session, account: AccountDetail) {
     spent: summed((key) => key.spent),
     'last used': lastUsed(nowMs),
   })
-}
-
-function accountFields(account: AccountDetail): Record<string, Cell> {
-  const set = ACCOUNT_FIELD_NAMES.filter((field) => account[field] !== null && account[field] !== false)
-  const { in_pool, in_flight, in_keys } = account
-  return {
-    id: account.id,
-    status: account.status,
-    ...Object.fromEntries(set.map((field) => [ACCOUNT_WORDS[field].label.toLowerCase(), String(account[field])])),
-    granted: account.granted,
-    available: `${account.available} (${in_pool} in the pool, ${in_keys} with its keys, ${in_flight} under way)`,
-    held: account.held,
-    spent: account.spent,
-    'spent in a week': account.week_cost,
-    created: account.created_at,
-    keys: account.keys.length,
-  }
 }

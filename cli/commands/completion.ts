@@ -83,7 +83,7 @@ async function namesFor(program: Command, words: readonly string[], { env, folde
   const named = { local: words.includes('--local'), ...(stage && { stage }), ...(stack && { stack }) }
   const admin = ask(adminClient(await connect(await chosenTarget(named, env), folder)))
   const rows = PAGED.includes(path) ? admin.list<Row>(path, {}, MOST_OFFERED) : admin.get<{ data: Row[] }>(path)
-  // What is typed may be quoted, and the last of several.
+  // The typed word may be quoted, and the last of several.
   const [, before = '', last = ''] = /^(.*,)?(.*)$/.exec((words.at(-1) ?? '').replaceAll(/["'\\]/g, '')) ?? []
   const names = (await rows).data.filter(({ status }) => !GONE.includes(status)).map((row) => String(row[field]))
   return [...new Set(names)].filter((name) => name.startsWith(last)).map((name) => before + name)

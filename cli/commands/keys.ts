@@ -153,7 +153,10 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },
     daily: { of: (key) => key.daily_limit, isSpare: true },
-    available: summed((key) => (key.account_name === null ? key.available : `of ${key.account_name}`)),
+    available: {
+      ...summed((key) => key.available),
+      short: (key) => (key.account_name ? `of ${key.account_name}` : key.available),
+    },
     held: { of: (key) => key.held, isSummed: true, isSpare: true },
     spent: summed((key) => key.spent),
     'last used': lastUsed(session.nowMs),

@@ -4,7 +4,7 @@ import { shownText } from '../../layers/admin/settings/setting-texts.ts'
 import { ASKED_SETTINGS, SETTING_WORDS, type SettingField } from '../../layers/admin/settings/setting-words.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { type Cell, printFields, printJson, wide } from '../../layers/terminal/output.ts'
+import { printFields, printJson, wide } from '../../layers/terminal/output.ts'
 import type { Style } from '../../layers/terminal/terminal.ts'
 import type { Session } from './open-session.ts'
 
@@ -71,13 +71,8 @@ export const KEY_COLUMNS = {
 type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
 
 export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
-  if (json) printJson(out, key)
-  else printFields(out, key, (key) => keyFields(key, nowMs))
-}
-
-function keyFields(key: KeyShape, nowMs: number): Record<string, Cell> {
-  const { previous, last_used_at } = key
-  return {
+  if (json) return printJson(out, key)
+  printFields(out, key, ({ previous, last_used_at, ...key }) => ({
     id: key.id,
     name: key.name,
     status: key.account_suspended ? `${key.status} with its account` : key.status,
@@ -97,7 +92,7 @@ function keyFields(key: KeyShape, nowMs: number): Record<string, Cell> {
     }),
     created: key.created_at,
     'last used': last_used_at === null ? 'never' : `${agoText(last_used_at, nowMs)} (${last_used_at})`,
-  }
+  }))
 }
 
 function settingTexts(key: KeyShape): Record<string, string> {

@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, (nowMs: number) => Point>> = {
   'last-month': (nowMs) => ({ fromMs: monthMs(nowMs, -1), toMs: monthMs(nowMs, 0) }),
 }
 
-const MONTHS = 'last-month, this-month, or a UTC month such as 2026-10'
+const MONTHS = 'last-month, this-month or a month such as 2026-10, in UTC'
 const aMonth = mustBe(MONTHS, (text) => monthIn(text, 0) && text)
 export const monthOption = required('--month <month>', MONTHS, aMonth)
 

@@ -21,7 +21,9 @@ export function Dialog({ title, children, onClose }: Props) {
   useLayoutEffect(() => {
     const own = dialog.current
     own?.showModal()
+    questions.asked = new Set()
     return () => {
+      questions.asked = undefined
       own?.close()
       // The button that opened it may be gone with it.
       requestAnimationFrame(() => {
@@ -67,12 +69,7 @@ type ActProps = {
 export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose, children, ...act }: ActProps) {
   const { isRunning, failure, idempotencyKey, run } = useSubmission()
   const { stage, protected: isProtected } = identityHere()
-  useLayoutEffect(() => {
-    questions.asked = new Set()
-    return () => {
-      questions.asked = undefined
-    }
-  }, [])
+  const again = failure?.code === NEEDS_ANSWER ? `${verb} all the same` : 'Try again'
   const submit = (event: Event) => {
     event.preventDefault()
     void run(() => onAct(idempotencyKey))
@@ -96,13 +93,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose,
           </Button>
           {!isOver && (
             <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
-              {isRunning
-                ? 'Asking…'
-                : failure?.code === NEEDS_ANSWER
-                  ? `${verb} all the same`
-                  : failure
-                    ? 'Try again'
-                    : verb}
+              {isRunning ? 'Asking…' : failure ? again : verb}
             </button>
           )}
         </div>

@@ -88,13 +88,13 @@ export function addFunctions(parent: Construct, props: Props) {
     environment: ofCallers,
     may: [...tableRights(tables, ...FUNCTIONS.api.rights), invokeFunction(tokenizer)],
   })
-  const receivers = {
-    ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }),
-    ...(stage.webhookUrl && { [MORE_ENV.webhookUrl]: stage.webhookUrl }),
-  }
   const sweep = add('sweep', {
     description: 'Finishes requests that died, and tells notices',
-    environment: { ...environment, ...receivers },
+    environment: {
+      ...environment,
+      ...(noticeBus && { [ENV.eventBus]: noticeBus.bus.eventBusName }),
+      ...(stage.webhookUrl && { [MORE_ENV.webhookUrl]: stage.webhookUrl }),
+    },
     timeoutSeconds: SWEEP_EVERY_MINUTES * 60 - 10,
     concurrency: reserved.sweep,
     may: [
@@ -118,16 +118,12 @@ export function addFunctions(parent: Construct, props: Props) {
     acknowledged: usageExport?.acknowledged ?? [],
   })
   close.startEvery(CLOSE_EVERY_MINUTES)
-  const protection = String(stage.deletionProtection)
+  const tellsNotices = String(noticeBus !== undefined || stage.webhookUrl !== undefined)
+  const ofAdmin = { [ENV.protected]: String(stage.deletionProtection), [MORE_ENV.tellsNotices]: tellsNotices }
   // The one function that can make a key or an admin key. It asks a provider only to test a route.
   const admin = add('admin', {
     description: 'The admin API',
-    environment: {
-      ...environment,
-      ...receivers,
-      [ENV.protected]: protection,
-      [ENV.adminKeys]: String(stage.adminKeys),
-    },
+    environment: { ...environment, ...ofAdmin, [ENV.adminKeys]: String(stage.adminKeys) },
     may: [
       ...tableRights(tables, 'describeTables', 'readForOperators', 'changeKeysAndCatalog', 'changeAdminKeys'),
       ...(stage.adminKeys ? tableRights(tables, 'takeAdminKeys') : []),

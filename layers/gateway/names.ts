@@ -37,6 +37,7 @@ export const MORE_ENV = {
   currency: 'WAYBILL_CURRENCY',
   topUpUrl: 'WAYBILL_TOP_UP_URL',
   webhookUrl: 'WAYBILL_WEBHOOK_URL',
+  tellsNotices: 'WAYBILL_TELLS_NOTICES',
 } as const
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */

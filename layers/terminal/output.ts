@@ -24,49 +24,35 @@ function jsonText(value: unknown, indent?: number): string {
   return plainJson(JSON.stringify(value, (_, it) => (typeof it === 'bigint' ? formatCredits(it) : it), indent))
 }
 
-export type Cell = string | number | bigint | boolean | null | undefined
+export type Cell = string | number | bigint | boolean | object | null | undefined
 
 export function cellText(cell: Cell): string {
   if (cell === undefined || cell === null || cell === '') return '-'
+  if (typeof cell === 'object') return plainLine(JSON.stringify(cell))
   return typeof cell === 'bigint' ? formatCredits(cell) : plainLine(String(cell))
 }
 
 /** Fields that no table and no list of fields has, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = { object: 'the kind, which is the same in every row' }
 
-/** The columns of these rows; in full also one for each field that none of them reads, so that no field is forgotten. */
-function wholeColumns<Row extends object>(
-  { width }: Screen,
-  rows: readonly Row[],
-  readAll: (row: Row) => void,
-): Record<string, (row: Row) => Cell> {
-  if (width !== undefined) return {}
-  const read = new Set(Object.keys(LEFT_OUT))
-  const get = (row: Row, name: string | symbol) => {
-    read.add(String(name))
-    return Reflect.get(row, name)
-  }
+/** The fields that are not read: in full each has a column of its own, so that none is forgotten. */
+function restOf<Row extends object>({ width }: Screen, rows: readonly Row[], readAll: (row: Row) => unknown) {
+  const all = rows.flatMap(Object.keys)
+  const read = new Set(width === undefined ? Object.keys(LEFT_OUT) : all)
+  const get = (row: Row, name: string | symbol) => read.add(String(name)) && Reflect.get(row, name)
   for (const row of rows) readAll(new Proxy(row, { get }))
-  const rest = new Set(rows.flatMap(Object.keys)).difference(read)
-  return Object.fromEntries(
-    Array.from(rest, (name) => [name.replaceAll('_', ' '), (row: Row) => plainCell(Reflect.get(row, name))]),
-  )
+  return [...new Set(all).difference(read)].map((name) => {
+    return { heading: name.replaceAll('_', ' '), of: (row: Row) => Reflect.get(row, name) as Cell }
+  })
 }
 
-function plainCell(value: unknown): Cell {
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ')
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell)
-}
+type Told<Row> = (row: Row) => Readonly<Record<string, Cell>>
 
-/** Fields of one row, told in words. */
-export function printFields<Row extends object>(
-  screen: Screen,
-  row: Row,
-  told: (row: Row) => Readonly<Record<string, Cell>>,
-): void {
+/** Fields of one row, some of them told in words. */
+export function printFields<Row extends object>(screen: Screen, row: Row, told: Told<Row>): void {
   const { painted, paint } = screen
-  const rest = Object.entries(wholeColumns(screen, [row], told)).map(([name, of]) => [name, of(row)])
-  const fields: Record<string, Cell> = { ...told(row), ...Object.fromEntries(rest) }
+  const rest = restOf(screen, [row], told).map(({ heading, of }) => [heading, of(row)])
+  const fields: ReturnType<Told<Row>> = { ...told(row), ...Object.fromEntries(rest) }
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   for (const [name, value] of Object.entries(fields)) {
     painted(`${paint.dim(name.padEnd(width))}  ${cellText(value)}`)
@@ -114,14 +100,7 @@ export function printList<Row extends object>({ out, json }: Place, list: Rows<R
 }
 
 /** On a terminal within its width and with sums, otherwise whole. */
-export function printTable<Row extends object>(screen: Screen, rows: readonly Row[], given: Columns<Row>): void {
-  const all = Object.values(given).map((column) => (typeof column === 'function' ? column : column.of))
-  const columns = {
-    ...given,
-    ...wholeColumns(screen, rows, (row) => {
-      for (const of of all) of(row)
-    }),
-  }
+export function printTable<Row extends object>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): void {
   const shown = fitted(shownColumns(screen, rows, columns), screen.width)
   const { painted, paint, isTerminal } = screen
   painted(paint.dim(lineOf(shown, ({ heading }) => heading)))
@@ -137,15 +116,18 @@ export function printTable<Row extends object>(screen: Screen, rows: readonly Ro
   }
 }
 
-function shownColumns<Row>({ width, isTerminal }: Screen, rows: readonly Row[], columns: Columns<Row>): Shown<Row>[] {
-  const given = Object.entries(columns).map(([heading, column]) => ({
+function shownColumns<Row extends object>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): Shown<Row>[] {
+  const { width, isTerminal } = screen
+  const told = Object.entries(columns).map(([heading, column]) => ({
     heading,
     ...(typeof column === 'function' ? { of: column } : column),
   }))
   const isNarrow = width !== undefined
-  const shown: readonly (Column<Row> & { heading: string })[] = given.filter(
-    ({ short }) => !(isNarrow && short === false),
-  )
+  const given: (Column<Row> & { heading: string })[] = [
+    ...told,
+    ...restOf(screen, rows, (row) => told.map(({ of }) => of(row))),
+  ]
+  const shown = given.filter(({ short }) => !(isNarrow && short === false))
   return shown.map(({ short, ...column }, i) => {
     const of = (isNarrow && short) || column.of
     const cells = rows.map(of)

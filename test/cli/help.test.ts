@@ -89,7 +89,7 @@ test.each([
   ],
   [
     ['statement', '--key', 'a', '--month', 'may'],
-    "argument 'may' is invalid. It must be last-month, this-month, or a UTC month such as 2026-10.",
+    "argument 'may' is invalid. It must be last-month, this-month or a month such as 2026-10, in UTC.",
   ],
 ])('waybill %j says what was expected, and got', async (args, told) => {
   const { code, stderr } = await waybill(emptyFolder(), [...args, '--local'])

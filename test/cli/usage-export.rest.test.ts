@@ -86,7 +86,7 @@ describe('CSV', () => {
       'cacheWrite1hTokens,reasoningTokens,images,askedMaxTokens,loweredMaxTokens,usageSource,estimatedBy',
       'usageRejected,usageCapped,cost,hold,upstreamCost,upstreamCostSource,priceVersion,priceInput,priceOutput',
       'priceCachedInput,priceCacheWrite,priceCacheWrite1h,priceRequest,priceImage,priceAbove,attempts,ttftMs,durationMs',
-      'droppedFields,user,tags,stopReason,loss,serviceTier,alsoRefused,keyName,accountId,accountName',
+      'droppedFields,user,tags,stopReason,loss,serviceTier,alsoRefused',
     ]
     expect(csv.startsWith(first.join(','))).toBe(true)
     const cells = [

@@ -81,7 +81,7 @@ test('every field of a usage row is exported in a column of its own type', () =>
   })
 })
 
-const NAMES = { key_name: 'acme', account_id: 'acct_1', account_name: 'firm' }
+const NAMES = { key_name: 'acme', account_name: 'firm' }
 
 async function* named() {
   for await (const row of once()) yield { ...row, ...NAMES }

@@ -29,7 +29,7 @@ type Check = (call: Call, asked: Asked) => string[] | Promise<string[]>
 /** A name is looked for among so many of the newest. */
 const MOST_NAMES = 1_600
 
-/** By the code of the warning: the field that it is about, and the messages. */
+/** The field that a warning is about, and its messages, by its code. */
 const WARNINGS: Readonly<Record<string, readonly [param: string, check: Check]>> = {
   unknown_model: ['models', unknownModels],
   name_taken: ['name', sameName],

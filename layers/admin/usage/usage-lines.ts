@@ -21,7 +21,7 @@ import { csvLine } from './csv-line.ts'
 
 /** A row beside whose ids are the names, as far as they are known. */
 export type NamedRow = UsageRow & { readonly [Name in (typeof OWNER)[number]]?: string | null }
-const OWNER = ['key_name', 'account_id', 'account_name'] as const
+const OWNER = ['key_name', 'account_name'] as const
 
 type Column = { readonly name: string; readonly of: (row: NamedRow) => unknown }
 type ColumnsOf = (field: UsageFieldName) => readonly Column[]

@@ -84,7 +84,7 @@ export function readAdminSettings(env: Environment = process.env): AdminSettings
     baseUrl: required(env, ENV.baseUrl),
     isProtected: required(env, ENV.protected) !== 'false',
     takesKeys: env[ENV.adminKeys] === 'true',
-    tellsNotices: (readOptional('webhookUrl', env) ?? readOptional('eventBus', env)) !== undefined,
+    tellsNotices: readOptional('tellsNotices', env) === 'true',
     seller: readOptional('seller', env),
     currency: readOptional('currency', env),
   }

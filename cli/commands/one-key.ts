@@ -71,8 +71,13 @@ export const KEY_COLUMNS = {
 type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
 
 export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
-  if (json) return printJson(out, key)
-  printFields(out, key, ({ previous, last_used_at, ...key }) => ({
+  if (json) printJson(out, key)
+  else printFields(out, key, (one) => keyFields(one, nowMs))
+}
+
+function keyFields(key: KeyShape, nowMs: number) {
+  const { previous, last_used_at } = key
+  return {
     id: key.id,
     name: key.name,
     status: key.account_suspended ? `${key.status} with its account` : key.status,
@@ -92,7 +97,7 @@ export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
     }),
     created: key.created_at,
     'last used': last_used_at === null ? 'never' : `${agoText(last_used_at, nowMs)} (${last_used_at})`,
-  }))
+  }
 }
 
 function settingTexts(key: KeyShape): Record<string, string> {

@@ -11,8 +11,7 @@ import type { CommandRow, Session } from './open-session.ts'
 import { FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
-type ExportOptions = RangeOptions &
-  Pick<UsageFilter, 'key' | 'account' | 'user' | 'tag'> & { from: string; format: ExportFormat; withCost?: string }
+type ExportOptions = RangeOptions & UsageFilter & { format: ExportFormat; withCost?: string }
 type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
 
 const GROUP_WORDS = `${NAMED_GROUPS.join(', ')} or tag:NAME`
@@ -41,10 +40,7 @@ export const USAGE: CommandRow = {
         ...rangeOptions(true),
         option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'),
         option('--with-cost', 'in CSV also what the requests cost you').preset('true'),
-        option('--key <key>', 'of this key only'),
-        option('--account <account>', 'of the keys of this account only'),
-        option('--user <user>', 'of this user only, as callers named it'),
-        option('--tag <name=value>', 'with this tag only'),
+        ...FILTER_OPTIONS,
       ],
       work: exportAction,
     },
@@ -88,12 +84,12 @@ export function explanationLines(explanation: readonly Explained[]): string[] {
 
 async function exportAction(session: Session, options: ExportOptions): Promise<void> {
   const { admin, terminal, json, nowMs } = session
-  const { format, key: key_id, withCost: with_cost, account, user, tag } = options
+  const { format, withCost: with_cost } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs)
-  const pieces = exportedText(admin, { fromMs, toMs, key_id, account, user, tag, with_cost }, format)
+  const pieces = exportedText(admin, { fromMs, toMs, ...filterQuery(options), with_cost }, format)
   // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
   await pipeline(Readable.from(shown(pieces, session)), terminal.output, { end: false }).catch((error) => {
     if (error.code !== 'EPIPE') throw error

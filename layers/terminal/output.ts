@@ -36,7 +36,11 @@ export function cellText(cell: Cell): string {
 export const LEFT_OUT: Readonly<Record<string, string>> = { object: 'the kind, which is the same in every row' }
 
 /** The fields that are not read: in full each has a column of its own, so that none is forgotten. */
-function restOf<Row extends object>({ width }: Screen, rows: readonly Row[], readAll: (row: Row) => unknown) {
+function restOf<Row extends object>(
+  { width }: Partial<Screen>,
+  rows: readonly Row[],
+  readAll = (_: Row): unknown => _,
+) {
   const all = rows.flatMap(Object.keys)
   const read = new Set(width === undefined ? Object.keys(LEFT_OUT) : all)
   const get = (row: Row, name: string | symbol) => read.add(String(name)) && Reflect.get(row, name)
@@ -48,11 +52,11 @@ function restOf<Row extends object>({ width }: Screen, rows: readonly Row[], rea
 
 type Told<Row> = (row: Row) => Readonly<Record<string, Cell>>
 
-/** Fields of one row, some of them told in words. */
-export function printFields<Row extends object>(screen: Screen, row: Row, told: Told<Row>): void {
+/** Fields of one row, some of them told in words; without words all of them. */
+export function printFields<Row extends object>(screen: Screen, row: Row, told?: Told<Row>): void {
   const { painted, paint } = screen
-  const rest = restOf(screen, [row], told).map(({ heading, of }) => [heading, of(row)])
-  const fields: ReturnType<Told<Row>> = { ...told(row), ...Object.fromEntries(rest) }
+  const rest = restOf(told ? screen : {}, [row], told).map(({ heading, of }) => [heading, of(row)])
+  const fields: ReturnType<Told<Row>> = { ...told?.(row), ...Object.fromEntries(rest) }
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   for (const [name, value] of Object.entries(fields)) {
     painted(`${paint.dim(name.padEnd(width))}  ${cellText(value)}`)

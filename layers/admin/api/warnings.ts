@@ -7,20 +7,17 @@ import { listGrants } from '../../gateway/store/keys/grant-credits.ts'
 import { newest } from '../../gateway/store/keys/newest-keys.ts'
 import type { ItemsOf } from '../../gateway/store/keys/rotating-item.ts'
 import { closest } from '../../gateway/wire/basics/closest.ts'
+import type { ReadSettings } from '../settings/setting-fields.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 
-/** A change that may be a mistake. Fields that are missing are not looked at. */
-type Asked = {
+/** A change that may be a mistake. A name is compared with those of the same kind, and the id is that of no other. */
+type Asked = Pick<ReadSettings, 'models' | 'notify_below' | 'name'> & {
   readonly id: string
-  readonly models?: readonly string[] | null | undefined
-  readonly notify_below?: Nano | null | undefined
-  readonly name?: string | undefined
-  /** The name is another's only among those of this kind. */
   readonly kind?: Named
   readonly credits?: Nano | undefined
   /** The grant itself, if it has no reference. */
-  readonly grantId?: string | undefined
+  readonly grantId?: string
 }
 type Named = ItemsOf<Versioned & { readonly name: string }> & { readonly name: string }
 

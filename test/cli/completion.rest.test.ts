@@ -100,7 +100,7 @@ testWithBash('bash completes a name, and quotes what has a blank', () => {
   const { stdout: script } = spawnSync(process.execPath, [join(ROOT, 'waybill.js'), 'completion', 'bash'], {
     encoding: 'utf8',
   })
-  const typed = 'COMP_WORDS=(waybill keys show ac); COMP_CWORD=3; _waybill; printf "%s\\n" "${COMPREPLY[@]}"'
+  const typed = `COMP_WORDS=(waybill keys show ac); COMP_CWORD=3; _waybill; printf "%s\\n" "\${COMPREPLY[@]}"`
   const { stdout, stderr } = spawnSync('bash', ['-c', `${script}\n${typed}`], {
     encoding: 'utf8',
     env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },

@@ -5,7 +5,7 @@ import { outputOf, printFailure, type Terminal } from '../layers/terminal/termin
 import manifest from '../package.json' with { type: 'json' }
 import { ACCOUNTS } from './commands/accounts.ts'
 import { ADMIN_KEYS } from './commands/admin-keys.ts'
-import { option } from './commands/arguments.ts'
+import { option, usually } from './commands/arguments.ts'
 import { AUDIT } from './commands/audit.ts'
 import { CATALOG } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
@@ -32,7 +32,7 @@ const SMOKE: CommandRow = {
   words:
     'call every endpoint with a key made for it, and check the answers and the books; exits with 1 if one is wrong',
   options: [
-    option('--model <id>', 'the model to ask; without it the first in the catalog'),
+    option('--model <id>', usually('the model to ask', 'the first in the catalog')),
     option('--origin <url...>', 'addresses behind CloudFront, which must be closed to everybody else'),
     option('--report <file>', 'a new file for what was seen, without secrets, to be sent with a bug report'),
   ],

@@ -50,6 +50,13 @@ export function post<T>(path: string, idempotencyKey: string, body?: unknown): P
   return ask<T>(path, { method: 'POST', body, headers: { 'Idempotency-Key': idempotencyKey } })
 }
 
+/** Asked by the open dialog, before it did something that may be a mistake: to submit again is the answer. */
+export const questions = { asked: undefined as Set<string> | undefined }
+
+export const NEEDS_ANSWER = 'needs_confirmation'
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const STRICT = { Prefer: 'handling=strict' }
+
 export function pathOf(id: string): string {
   return `/${placeOf(id).map(encodeURIComponent).join('/')}`
 }
@@ -62,11 +69,12 @@ export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, 
   for await (const line of textLines(await request(server.base + path, sent))) if (line) yield parseJson<T>(line)
 }
 
-export async function request(path: string, { method, body, headers, signal }: Sent = {}): Promise<Response> {
+export async function request(path: string, sent: Sent = {}): Promise<Response> {
+  const { method, body, headers, signal } = sent
   const response = await whole(
     fetch(path, {
       method: method ?? 'GET',
-      headers: { ...server.headers(), ...(method && { 'Content-Type': 'application/json' }), ...headers },
+      headers: { ...server.headers(), ...(method && JSON_TYPE), ...(questions.asked && STRICT), ...headers },
       ...(method && { body: JSON.stringify(body ?? {}) }),
       ...(signal && { signal }),
       cache: 'no-store',
@@ -75,6 +83,10 @@ export async function request(path: string, { method, body, headers, signal }: S
   )
   if (response.ok) return response
   const failure = await failureOf(response)
+  if (failure.code === NEEDS_ANSWER) {
+    if (questions.asked?.has(failure.message)) return request(path, { ...sent, headers: { ...headers, Prefer: '' } })
+    questions.asked?.add(failure.message)
+  }
   server.onFailure?.(failure)
   throw failure
 }

@@ -12,8 +12,14 @@ export type Ask = ReturnType<typeof ask>
 
 const PAGE = 100
 
+/** Throws if a change is not to be made in spite of these warnings. */
+type Insist = (warnings: string) => Promise<void>
+
+/** Fields that are sent with a change that is meant, by the refusal before. */
+const MEANT: Readonly<Record<string, object>> = { needs_confirmation: {}, below_cost: { below_cost: true } }
+
 /** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
-export function ask(client: AdminClient) {
+export function ask(client: AdminClient, insist?: Insist) {
   return {
     get: <T>(path: string, query?: Query) => json<T>(requestOf('GET', path, { query })),
 
@@ -43,17 +49,24 @@ export function ask(client: AdminClient) {
     /** A change, which is sent once. With `version`, it is made only to that version. */
     change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, version?: number) {
       const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
-      return changed<T>(requestOf(method, path, { body, headers }))
+      return changed<T>(method, path, { body, headers })
     },
 
     /** A change that is made once, however often it has to be sent. */
     once: <T>(path: string, body: object) =>
-      changed<T>(requestOf('POST', path, { body, headers: { 'idempotency-key': randomUUID() } })),
+      changed<T>('POST', path, { body, headers: { 'idempotency-key': randomUUID() } }),
   }
 
-  /** The client itself retries where that is safe. */
-  function changed<T>(request: AdminAsk): Promise<T> {
-    return json<T>(request).catch((error) => {
+  /** The client itself retries where that is safe. A change that may be a mistake is asked about first. */
+  function changed<T>(method: string, path: string, sent: Sent, isAsked = insist !== undefined): Promise<T> {
+    const headers = { ...sent.headers, ...(isAsked && { prefer: 'handling=strict' }) }
+    return json<T>(requestOf(method, path, { ...sent, headers })).catch(async (error) => {
+      const code = error instanceof Refusal ? (error.code ?? '') : ''
+      if (insist && Object.hasOwn(MEANT, code)) {
+        await insist(error.message)
+        const body = { ...sent.body, ...MEANT[code] }
+        return changed<T>(method, path, { ...sent, body }, code !== 'needs_confirmation')
+      }
       // The admin API has a code for a change that was not made.
       const isKnown = error instanceof Refusal && (error.status < 500 || error.code === 'service_unavailable')
       throw isKnown ? error : new OutcomeUnknown(error)

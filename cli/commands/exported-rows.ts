@@ -12,7 +12,9 @@ import type { Session } from './open-session.ts'
 export type ExportFormat = 'csv' | 'jsonl'
 
 type Wanted = { readonly fromMs: number; readonly toMs: number } & {
-  readonly [Name in 'key_id' | 'account' | 'model' | 'outcome' | 'status' | 'user' | 'tag']?: string | undefined
+  readonly [Name in 'key_id' | 'account' | 'model' | 'outcome' | 'status' | 'user' | 'tag' | 'with_cost']?:
+    | string
+    | undefined
 }
 
 const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }

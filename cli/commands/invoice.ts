@@ -1,9 +1,10 @@
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { escaped, paper, tableRow } from '../../layers/gateway/domain/basics/paper.ts'
 import { printJson } from '../../layers/terminal/output.ts'
-import { monthOption, option } from './arguments.ts'
+import { option } from './arguments.ts'
 import { gatherInvoices, type Invoice, type InvoiceLine, type Invoices, type InvoiceTotal } from './invoices.ts'
 import type { CommandRow, Session } from './open-session.ts'
+import { monthIn, monthOption } from './time-range.ts'
 
 type Options = {
   readonly month: string
@@ -28,7 +29,7 @@ export const INVOICE: CommandRow = {
 
 async function invoiceAction(session: Session, { month, format, ...asked }: Options): Promise<void> {
   const { out, json, fail } = session
-  const invoices = await gatherInvoices(session, month, asked)
+  const invoices = await gatherInvoices(session, monthIn(month, session.nowMs) ?? month, asked)
   if (json || format === 'json') printJson(out, invoices)
   else if (format === 'html') out.log(invoicePage(invoices).trimEnd())
   else for (const line of csvOf(invoices)) out.log(line.trimEnd())

@@ -23,7 +23,7 @@ export function showChange({ out, json }: Session, key: Named, changes: readonly
   const heading = plainLine(`${key.name} (${key.id})`)
   const lines = changes.map((change) => out.paint.strong(plainLine(change)))
   if (json) printJson(out, answer)
-  else if (changes.length === 0) out.painted(`${heading} is as it was.`)
+  else if (changes.length === 0) out.painted(`${heading} is as it was. Nothing was changed.`)
   else out.painted([`${heading} is changed:`, ...lines].join('\n  '))
 }
 
@@ -39,6 +39,14 @@ export function rotationChanges({ previous, last_four }: { previous: Ending | nu
     changeLine('secret', `…${previous.last_four}`, `…${last_four}`),
     `old secret …${previous.last_four} valid until ${previous.expires_at}`,
   ]
+}
+
+type Made = { readonly by: string | null; readonly by_name?: string | null }
+
+/** The end of an ARN says who it is. */
+export const BY = {
+  of: ({ by }: Made) => by,
+  short: ({ by, by_name }: Made) => by_name ?? by?.slice(by.lastIndexOf('/') + 1),
 }
 
 const STATUS_STYLES: Readonly<Record<KeyStatus | AccountStatus, Style>> = {
@@ -63,9 +71,13 @@ export const KEY_COLUMNS = {
 type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
 
 export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
-  if (json) return printJson(out, key)
-  const { previous } = key
-  printFields(out, {
+  if (json) printJson(out, key)
+  else printFields(out, key, (one) => keyFields(one, nowMs))
+}
+
+function keyFields(key: KeyShape, nowMs: number) {
+  const { previous, last_used_at } = key
+  return {
     id: key.id,
     name: key.name,
     status: key.account_suspended ? `${key.status} with its account` : key.status,
@@ -84,8 +96,8 @@ export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
       'lost today': `${key.loss_today}: what its requests may have cost beyond their charges`,
     }),
     created: key.created_at,
-    'last used': lastUse(key, nowMs),
-  })
+    'last used': last_used_at === null ? 'never' : `${agoText(last_used_at, nowMs)} (${last_used_at})`,
+  }
 }
 
 function settingTexts(key: KeyShape): Record<string, string> {
@@ -102,8 +114,13 @@ function settingTexts(key: KeyShape): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-export function lastUse({ last_used_at }: Pick<KeyShape, 'last_used_at'>, nowMs: number): string {
-  return last_used_at === null ? 'never' : agoText(last_used_at, nowMs)
+type Used = Pick<KeyShape, 'last_used_at'>
+
+export function lastUsed(nowMs: number) {
+  return {
+    of: ({ last_used_at }: Used) => last_used_at ?? 'never',
+    short: ({ last_used_at }: Used) => (last_used_at === null ? 'never' : agoText(last_used_at, nowMs)),
+  }
 }
 
 const UNITS = [

@@ -3,7 +3,7 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, isoTime, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { OUTCOMES } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { printJson, printJsonLine, printTable, shortened, summed, wide } from '../../layers/terminal/output.ts'
+import { printJson, printJsonLine, printTable, shortened, summed } from '../../layers/terminal/output.ts'
 import type { Screen, Style } from '../../layers/terminal/terminal.ts'
 import { mustBe, option } from './arguments.ts'
 import type { Session } from './open-session.ts'
@@ -54,8 +54,6 @@ export async function listAction(session: Session, options: RangeOptions & ListO
     started: { of: (line) => line.started_at, short: (line) => startText(line, nowMs), isWhole: true },
     request: { of: (line) => line.request_id, isWhole: true },
     key: { of: (line) => line.key_id, short: (line) => line.key_name ?? line.key_id },
-    name: wide((line) => line.key_name),
-    endpoint: wide((line) => line.endpoint),
     model: (line) => line.model,
     provider: { of: (line) => line.provider, isSpare: true },
     status: { of: (line) => line.http_status, style: statusStyle },

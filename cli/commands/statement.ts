@@ -3,9 +3,10 @@ import { parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
 import { statementPage } from '../../layers/gateway/domain/rows/statement-page.ts'
 import { CliError, printJson } from '../../layers/terminal/output.ts'
-import { monthOption, option } from './arguments.ts'
+import { option } from './arguments.ts'
 import { pathOf } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
+import { monthIn, monthOption } from './time-range.ts'
 
 type Options = { readonly month: string; readonly key?: string; readonly account?: string; readonly format: string }
 
@@ -21,8 +22,8 @@ export const STATEMENT: CommandRow = {
   check: ({ key, account }: Options) => {
     if ((key === undefined) === (account === undefined)) throw new CliError('Say --account ACCOUNT or --key KEY.')
   },
-  async work({ admin, out, json }: Session, { month, key, account, format }: Options): Promise<void> {
-    const statement = await admin.get<Statement>(`${pathOf(account ?? key ?? '')}/statements/${month}`)
+  async work({ admin, out, json, nowMs }: Session, { month, key, account, format }: Options): Promise<void> {
+    const statement = await admin.get<Statement>(`${pathOf(account ?? key ?? '')}/statements/${monthIn(month, nowMs)}`)
     if (json || format === 'json') printJson(out, statement)
     else if (format === 'html') out.log(statementPage(statement).trimEnd())
     else for (const line of csvOf(statement)) out.log(line.trimEnd())

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { CliError, printJson, printTable, summed, wide } from '../../layers/terminal/output.ts'
+import { CliError, printJson, printTable, summed } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { mustBe, option, wholeNumber } from './arguments.ts'
 import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
@@ -11,8 +11,7 @@ import type { CommandRow, Session } from './open-session.ts'
 import { FILTER_OPTIONS, filterQuery, LIST_OPTIONS, listAction, tailAction, type UsageFilter } from './requests.ts'
 import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
-type ExportOptions = RangeOptions &
-  Pick<UsageFilter, 'key' | 'account' | 'user' | 'tag'> & { from: string; format: ExportFormat }
+type ExportOptions = RangeOptions & UsageFilter & { format: ExportFormat; withCost?: string }
 type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
 
 const GROUP_WORDS = `${NAMED_GROUPS.join(', ')} or tag:NAME`
@@ -40,10 +39,8 @@ export const USAGE: CommandRow = {
       options: [
         ...rangeOptions(true),
         option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'),
-        option('--key <key>', 'of this key only'),
-        option('--account <account>', 'of the keys of this account only'),
-        option('--user <user>', 'of this user only, as callers named it'),
-        option('--tag <name=value>', 'with this tag only'),
+        option('--with-cost', 'in CSV also what the requests cost you').preset('true'),
+        ...FILTER_OPTIONS,
       ],
       work: exportAction,
     },
@@ -87,12 +84,12 @@ export function explanationLines(explanation: readonly Explained[]): string[] {
 
 async function exportAction(session: Session, options: ExportOptions): Promise<void> {
   const { admin, terminal, json, nowMs } = session
-  const { format, key, account, user, tag } = options
+  const { format, withCost: with_cost } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs)
-  const pieces = exportedText(admin, { fromMs, toMs, key_id: key, account, user, tag }, format)
+  const pieces = exportedText(admin, { fromMs, toMs, ...filterQuery(options), with_cost }, format)
   // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
   await pipeline(Readable.from(shown(pieces, session)), terminal.output, { end: false }).catch((error) => {
     if (error.code !== 'EPIPE') throw error
@@ -118,9 +115,6 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   tellRange(out, range)
   printTable(out, page.groups, {
     [options.by]: { of: (group) => group.group, short: (group) => group.label },
-    ...((options.by === 'key' || options.by === 'account') && {
-      name: wide((group: UsagePage['groups'][number]) => group.label),
-    }),
     requests: summed((group) => group.requests),
     completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
     refused: { of: (group) => group.refused, isSummed: true, isSpare: true },

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { NEEDS_ANSWER, questions } from '../api.ts'
 import { identityHere } from '../session.ts'
 import { Button, Refused, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
@@ -21,7 +22,9 @@ export function Dialog({ title, children, onClose }: Props) {
   useLayoutEffect(() => {
     const own = dialog.current
     own?.showModal()
+    questions.asked = new Set()
     return () => {
+      questions.asked = undefined
       own?.close()
       // The button that opened it may be gone with it.
       requestAnimationFrame(() => {
@@ -69,6 +72,7 @@ type ActProps = {
 export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, onClose, children, ...act }: ActProps) {
   const { isRunning, failure, idempotencyKey, run } = useSubmission()
   const { stage, protected: isProtected } = identityHere()
+  const again = failure?.code === NEEDS_ANSWER ? `${verb} all the same` : 'Try again'
   const form = useRef<HTMLFormElement>(null)
   const wrong = form.current?.elements.namedItem(failure?.param ?? '') as HTMLElement | null | undefined
   useLayoutEffect(() => wrong?.focus(), [failure])
@@ -103,7 +107,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
           </Button>
           {!isOver && (
             <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
-              {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
+              {isRunning ? 'Asking…' : failure ? again : verb}
             </button>
           )}
         </div>

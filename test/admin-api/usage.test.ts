@@ -381,3 +381,26 @@ describe('GET /admin/v1/requests/{id}', () => {
     }
   })
 })
+
+test('the CSV of requests has the names of keys and accounts, and what they cost us only if that is asked for', async () => {
+  const account = await gateway.openAccount({ name: 'firm' })
+  const { key, secret } = await gateway.issue({ name: 'acme', account })
+  await gateway.post(secret, HELLO)
+  const admin = adminOf(gateway.tables)
+  const csv = async (more = '') => {
+    const headers = { accept: 'text/csv' }
+    const { text } = await admin.call(`GET /requests?key_id=${key.id}${more}`, { headers })
+    return text.split('\r\n').map((line) => line.split(','))
+  }
+  const [names = [], row = []] = await csv()
+  const cell = (name: string) => row[names.indexOf(name)]
+  expect([cell('keyId'), cell('keyName'), cell('accountId'), cell('accountName')]).toEqual([
+    ...[key.id, 'acme', account.id, 'firm'],
+  ])
+  const costs = ['upstreamCost', 'upstreamCostSource', 'loss']
+  expect(names.filter((name) => costs.includes(name))).toEqual([])
+  expect((await csv('&with_cost=true'))[0]).toEqual(expect.arrayContaining(costs))
+  expect((await admin.call(`GET /requests?from=2026-13-1`)).body.error.message).toBe(
+    "'from' must be a UTC day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z, but is '2026-13-1'.",
+  )
+})

@@ -76,7 +76,7 @@ export function plain<Of extends Detail>({ path, title, about, ...act }: Plain<O
     const send = async (idempotencyKey: string) => {
       const now = await post<Of>(`${pathOf(of.id)}/${path}`, idempotencyKey, isConfirmed ? { confirm } : {})
       const left = now.object === 'account' ? `, with ${now.available} credits` : ''
-      announce(`Done: ${now.name} is ${now.status}${left}.`)
+      announce(now.warnings?.[0]?.message ?? `Done: ${now.name} is ${now.status}${left}.`)
       onDone(now)
     }
     return (

@@ -101,6 +101,7 @@ export async function changed<K extends Versioned>(
   result: ChangeResult<K>,
   externalId?: string | null,
 ): Promise<K> {
+  if (result.changed && result.isSame) noteUnchanged(call, `${kindOf(id).name} ${id}`)
   if (result.changed) return result.key
   if (result.why === 'no_such_key') throw noSuch(kindOf(id).name, id)
   if (result.why === 'stale') throw await stale(call, result.key)
@@ -110,6 +111,10 @@ export async function changed<K extends Versioned>(
   }
   const owner = await findByExternalId(call.tables)(externalId ?? '')
   throw await externalIdTaken(call, externalId ?? '', owner ?? '')
+}
+
+export function noteUnchanged({ warnings }: Call, what: string): void {
+  warnings.push({ code: 'unchanged', param: null, message: `The ${what} is as it was: nothing was changed.` })
 }
 
 type Change<K> = (call: Call, id: string, act: Act) => Promise<ChangeResult<K>>

@@ -38,7 +38,7 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
   if (format !== undefined) {
     const rows = only(usageRows(tables, keyIds, range), matches)
     if (!/csv/i.test(format)) return new Lines('application/x-ndjson', ndjsonLines(rows))
-    return new Lines('text/csv; charset=utf-8', csvLines(rows), {
+    return new Lines('text/csv; charset=utf-8', csvLines(named(tables, rows), sent.with_cost === 'true'), {
       'Content-Disposition': 'attachment; filename="requests.csv"',
     })
   }
@@ -62,6 +62,19 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
 
 async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => boolean) {
   for await (const row of rows) if (matches(row)) yield row
+}
+
+/** With the names of keys and accounts. The rows of a key come together. */
+async function* named(tables: Tables, rows: AsyncIterable<UsageRow>) {
+  let [keyId, names] = ['', namedKey(undefined, new Map())]
+  for await (const row of rows) {
+    if (row.keyId !== keyId) {
+      const keys = await readKeys(tables, [row.keyId])
+      keyId = row.keyId
+      names = namedKey(keys[0], await accountNames(tables, keys))
+    }
+    yield { ...row, ...names }
+  }
 }
 
 const lineOf = recordOf(LINE_FIELDS)

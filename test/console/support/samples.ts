@@ -263,6 +263,7 @@ export const sampleEvent: EventShape = {
   id: '01K9EVENT',
   at: ago(HOUR),
   by: 'arn:aws:iam::123456789012:user/ana',
+  by_name: null,
   what: 'key.updated',
   key_id: sampleKey(1).id,
   key_name: 'customer 1',

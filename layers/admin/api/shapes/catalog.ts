@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PLAN_DEFAULTS } from '../../settings/setting-fields.ts'
-import { count, credits, flag, kind, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
+import { count, credits, flag, kind, orNull, Quantiles, type Shape, text, texts, WARNED } from './parts.ts'
 
 const pushed = {
   version: count('The version of the catalog.'),
@@ -54,6 +54,7 @@ export const Plan = z.object({
   prices: z.record(z.string(), z.unknown()).describe('Its own prices, by the model, in place of the catalog’s.'),
   ...PLAN_DEFAULTS,
   version: count('The version of the catalog that has it. It goes in If-Match, in quotes.'),
+  ...WARNED,
 })
 export type PlanShape = Shape<typeof Plan>
 

@@ -104,6 +104,10 @@ export const requestsQuery = z.strictObject({
   cost_to: maybe(credits, 'Only requests that were charged at most this much.'),
   duration_from: maybe(milliseconds, 'Only requests that took at least so many milliseconds.'),
   duration_to: maybe(milliseconds, 'Only requests that took at most so many milliseconds.'),
+  with_cost: maybe(
+    oneOf(['true', 'false']),
+    'With text/csv also the columns of your cost, which customers may not see.',
+  ),
   ...page,
 })
 

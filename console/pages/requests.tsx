@@ -58,7 +58,10 @@ export function Requests({ url }: { readonly url: PageUrl }) {
             disabled={!canBeLive}
             onClick={() => setOn(!isLive)}
           >
-            <span class={isLive && !isHeld ? 'dot on' : 'dot'} /> Live
+            <span class={isLive && !isHeld ? 'good-text' : 'quiet'} aria-hidden="true">
+              ●
+            </span>{' '}
+            Live
           </Button>
         </span>
       </div>
@@ -118,6 +121,7 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
       sumOf(results, (numbers) => (!group || numbers.group === group ? numberOf(numbers) : 0))
     return { label, colour, of: sum, told: (bucket: Bucket) => counted(sum(bucket)) }
   }
+  const all = countOf('all', '', ({ requests }) => requests)
   const caption = `Requests by ${range.isByHour ? 'hour' : 'UTC day'}`
   return (
     <Panel
@@ -141,6 +145,7 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
               countOf('answered', 'c0', ({ requests, refused, failed }) => requests - refused - failed),
               countOf('errors', 'bad', ({ refused, failed }) => refused + failed),
             ]}
+            totalOf={all.told}
             onPick={onPick}
           />
         )}

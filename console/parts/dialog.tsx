@@ -4,6 +4,7 @@ import { identityHere } from '../session.ts'
 import { Button, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
 import { Problem } from './panel.tsx'
+import { isKey } from './shortcuts.ts'
 import { useSubmission } from './use-load.ts'
 
 type Props = {
@@ -39,7 +40,7 @@ export function Dialog({ title, children, onClose }: Props) {
       closedby={onClose ? 'closerequest' : 'none'}
       onCancel={cancelled}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') cancelled(event)
+        if (isKey(event, 'leave')) cancelled(event)
       }}
     >
       <h2 id={heading}>{title}</h2>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field } from './controls.tsx'
+import { isKey, stepOf } from './shortcuts.ts'
 
 type Props<T> = {
   readonly label: string
@@ -38,13 +39,13 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
   }, [isOpen])
   const pressed = (event: KeyboardEvent) => {
     if (!isOpen) return
-    if (event.key === 'Escape') {
+    if (isKey(event, 'leave')) {
       // A dialog that it is in stays open.
       event.preventDefault()
       event.stopPropagation()
       close()
     }
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const by = stepOf(event, 'list')
     if (by === undefined || !panel.current) return
     event.preventDefault()
     const controls = [...panel.current.querySelectorAll<HTMLElement>(CONTROLS)]
@@ -137,7 +138,7 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   const shown: readonly Choice[] = isNew ? [...found, { value: text, text: `“${text}”` }] : found
   // A form of its own could not be in the form of a dialog.
   const pressed = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return
+    if (!isKey(event, 'take')) return
     event.preventDefault()
     const [first] = isNew && found.length === 0 ? shown : found
     if (first) onChoose(first.value)

@@ -10,7 +10,7 @@ import { counted } from '../parts/numbers.ts'
 import { Panel, Share } from '../parts/panel.tsx'
 import { useNewSecret } from '../parts/secret-dialog.tsx'
 import { type Column, cell, credits, name, Table } from '../parts/table.tsx'
-import { Badge, Credits, Moment, NameLink, RequestLink, useNow } from '../parts/values.tsx'
+import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { type Act, ActButton, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
 import { DetailPage } from './detail/page.tsx'
@@ -60,7 +60,7 @@ function GraceBanner({ of: key, onDone }: { readonly of: KeyDetail; readonly onD
   return (
     <section class="notice warn" aria-label="The old secret">
       <p>
-        The old secret <code>…{last_four}</code> works for another <Countdown to={expires_at} />. <OldUse of={key} />
+        The old secret <code>…{last_four}</code> works until <Moment at={expires_at} />. <OldUse of={key} />
       </p>
       <ActButton act={END_GRACE} of={key} onDone={onDone} />
     </section>
@@ -72,17 +72,6 @@ function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
   return [<strong>It is still in use:</strong>, ' last ', <Moment at={previous.last_used_at} />, '.']
 }
 
-/** The time left until a moment, second by second. Hidden from screen readers, which would read it without end. */
-function Countdown({ to }: { readonly to: string }) {
-  const seconds = Math.max(0, Math.ceil((Date.parse(to) - useNow(1000)) / 1000))
-  const two = (count: number) => String(count).padStart(2, '0')
-  return (
-    <span class="number" role="timer" aria-live="off">
-      {seconds === 0 ? 'over' : `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`}
-    </span>
-  )
-}
-
 const labelOf = (field: string) => Object.values(SETTING_WORDS).find((words) => words.field === field)?.label ?? field
 
 function Limits({ of: key }: { readonly of: KeyDetail }) {
@@ -90,9 +79,7 @@ function Limits({ of: key }: { readonly of: KeyDetail }) {
   return [
     <h2>Limits, now</h2>,
     <div class="inside gauges">
-      <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit}>
-        {minute.reset_seconds > 0 && <small>full again in {minute.reset_seconds} s</small>}
-      </Gauge>
+      <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit} />
       <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
       <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
       {tokens && <Gauge name={labelOf('tpm')} used={tokens.limit - tokens.remaining} limit={tokens.limit} />}
@@ -114,17 +101,15 @@ type GaugeProps = {
   readonly used: number
   readonly limit: number
   readonly amounts?: ComponentChildren
-  readonly children?: ComponentChildren
 }
 
-function Gauge({ name, used, limit, amounts, children }: GaugeProps) {
+function Gauge({ name, used, limit, amounts }: GaugeProps) {
   const colour = used >= limit * 0.95 ? 'c4' : used >= limit * 0.8 ? 'c2' : 'c0'
   return (
     <div class="row wrap between gauge">
       <span>{name}</span>
       <span class="number">{amounts ?? `${counted(used)} of ${counted(limit)}`}</span>
       <Share of={used / Math.max(limit, 1)} colour={colour} label={name} />
-      {children}
     </div>
   )
 }

@@ -58,9 +58,6 @@ export function Requests({ url }: { readonly url: PageUrl }) {
             disabled={!canBeLive}
             onClick={() => setOn(!isLive)}
           >
-            <span class={isLive && !isHeld ? 'good-text' : 'quiet'} aria-hidden="true">
-              ●
-            </span>{' '}
             Live
           </Button>
         </span>

@@ -37,8 +37,6 @@ const [TOP, BOTTOM] = [22, 24]
 const WIDEST_BAR = 64
 const HALF_A_MOMENT = 18
 const TIP_GAP = 8
-/** It is unlike a whole one: it still grows. */
-const COUNTING = 0.5
 const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) => 16 + 7 * tickText(tick).length))
 export const colourIn = (token: string) => `var(--${token})`
 
@@ -130,7 +128,7 @@ export function Chart<Point>(props: Props<Point>) {
                 />
               ))
             : values.map((own, i) => (
-                <g key={i} opacity={isLast(i) ? COUNTING : undefined}>
+                <g key={i} opacity={isLast(i) ? 0.5 : undefined}>
                   {own.map((value, place) => {
                     const below = sumOf(own.slice(0, place), Number)
                     const shape = { rx: 2, width: bar, x: middle(i) - bar / 2, y: y(below + value) }
@@ -149,10 +147,7 @@ export function Chart<Point>(props: Props<Point>) {
         </svg>
         {at !== undefined && here && (
           <div class="tip floating panel small" aria-live="polite" style={besides(middle(at), bar / 2, width)}>
-            <strong>
-              {nameOf(here)}
-              {isLast(at) && ', so far'}
-            </strong>
+            <strong>{nameOf(here) + (isLast(at) ? ', so far' : '')}</strong>
             <dl class="plain">
               {series
                 .filter(({ of }) => of(here))
@@ -164,13 +159,8 @@ export function Chart<Point>(props: Props<Point>) {
                     <dd>{told(here)}</dd>
                   </div>
                 ))}
-              {totalOf && (
-                <div class="row between total">
-                  <dt>Total</dt>
-                  <dd>{totalOf(here)}</dd>
-                </div>
-              )}
             </dl>
+            {totalOf && <strong class="row between">Total {totalOf(here)}</strong>}
           </div>
         )}
       </div>
@@ -180,11 +170,7 @@ export function Chart<Point>(props: Props<Point>) {
             <Swatch of={colour} /> {label}
           </li>
         ))}
-        {isCounting && (
-          <li>
-            <Swatch of="c0" opacity={COUNTING} /> pale: so far
-          </li>
-        )}
+        {isCounting && <li>The pale one: so far</li>}
       </ul>
     </div>
   )
@@ -205,9 +191,9 @@ export const LINE = {
   'stroke-linejoin': 'round',
 } as const
 
-export function Swatch({ of, ...rest }: { readonly of: string; readonly opacity?: number }) {
+export function Swatch({ of }: { readonly of: string }) {
   return (
-    <svg class="swatch" {...rest} width="0.7rem" height="0.7rem" viewBox="0 0 10 10" aria-hidden="true">
+    <svg width="0.7rem" height="0.7rem" viewBox="0 0 10 10" aria-hidden="true">
       <rect fill={colourIn(of)} width="10" height="10" rx="3" />
     </svg>
   )

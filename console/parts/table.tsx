@@ -15,7 +15,7 @@ export type Column<Row> = {
   readonly headOf?: ComponentChildren
   readonly sorted?: 'ascending' | 'descending' | undefined
   readonly isName?: boolean
-  /** On a phone a `bare` one has no name beside it, and an `extra` one is left out. */
+  /** An `extra` one is left out on a phone. */
   readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest' | 'bare' | 'extra number'
 }
 
@@ -96,11 +96,19 @@ export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
   ]
 }
 
+/** On a phone, a row names these cells; others say themselves what they are. */
+const NAMED: readonly unknown[] = [undefined, 'number', 'extra number']
+
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
   return columns.map(({ head, of, isName, class: kind }) => {
     const Cell = isName ? 'th' : 'td'
     return (
-      <Cell key={head} {...(isName && { scope: 'row' })} class={kind} data-head={head}>
+      <Cell
+        key={head}
+        {...(isName && { scope: 'row' })}
+        class={kind}
+        data-head={NAMED.includes(kind) ? head : undefined}
+      >
         {of(row)}
       </Cell>
     )

@@ -1,4 +1,4 @@
-import { type RefObject } from 'preact'
+import type { RefObject } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 
 /** Told of an element when it is there, and whenever its size changes. */

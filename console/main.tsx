@@ -149,7 +149,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
           )),
         ])}
       </nav>
-      <div class="row wrap small push rail-foot">
+      <div class="row small push rail-foot">
         <Choice label="Colours" value={theme.use()} onChange={theme.choose} options={THEMES} />
         <Choice label="Times" value={zone.use()} onChange={(chosen) => zone.choose(chosen as Zone)} options={ZONES} />
         <Help />

@@ -24,7 +24,7 @@ export function Summary({ of: request }: Props) {
           </small>
         )}
       </div>
-      <div class="push">
+      <div>
         <KeyName of={request} />
         <small class="note">{facts.started_at && <Moment at={facts.started_at} />}</small>
       </div>

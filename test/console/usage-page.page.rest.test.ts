@@ -1,11 +1,15 @@
+import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { GUARD_HEADERS } from '../../cli/console/guard.ts'
+import { EXAMPLES } from '../../cli/schemas/client-guide.ts'
 import { perMillion } from '../../console/parts/numbers.ts'
-import { usagePage } from '../../console/usage-page/build.ts'
+import { builtPages } from '../../console/usage-page/build.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
+import { publishStatement } from '../../layers/gateway/store/accounts/published-statements.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { Random } from '../simulation/random.ts'
@@ -32,9 +36,9 @@ async function usedKey(name: string): Promise<{ secret: string; keyId: string }>
   return { secret, keyId: key.id }
 }
 
-test('the page is below 15 KiB gzipped, and its policy is the console’s, with hashes in place of files', () => {
-  const { body, headers } = usagePage()
-  expect(gzipSync(body).length).toBeLessThan(15 * 1024)
+test('the page is below 16 KiB gzipped, and its policy is the console’s, with hashes in place of files', () => {
+  const { body, headers } = builtPages().usage
+  expect(gzipSync(body).length).toBeLessThan(16 * 1024)
   const { 'Content-Type': _, ...guards } = headers
   const policy = guards['Content-Security-Policy']?.replace(/'sha256-[\w+/=]+'/g, "'self'")
   expect({ ...guards, 'Content-Security-Policy': policy }).toEqual(GUARD_HEADERS)
@@ -44,8 +48,8 @@ test('the page is below 15 KiB gzipped, and its policy is the console’s, with 
 test('GET /usage and HEAD are answered without a key, a read or a row; another method and another path are refused', async () => {
   const before = [gateway.calls.length, gateway.logLines.length]
   const page = await fetch(`${gateway.baseUrl}/usage`)
-  expect([page.status, await page.text()]).toEqual([200, usagePage().body])
-  expect(page.headers.get('content-security-policy')).toBe(usagePage().headers['Content-Security-Policy'])
+  expect([page.status, await page.text()]).toEqual([200, builtPages().usage.body])
+  expect(page.headers.get('content-security-policy')).toBe(builtPages().usage.headers['Content-Security-Policy'])
   expect(page.headers.get('x-request-id')).toMatch(/^req_/)
   const head = await fetch(`${gateway.baseUrl}/usage`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
@@ -110,6 +114,42 @@ inBrowser('the page in a browser', () => {
     await days.getByText('As a table').click()
     expect(await days.getByRole('row').count()).toBeGreaterThan(4)
     expect(troubles).toEqual([])
+  })
+
+  test.each([
+    ['light', 390],
+    ['dark', 1280],
+  ] as const)(
+    'the first page looks like the others and leads to them, without an axe finding: %s, %i px',
+    async (colorScheme, width) => {
+      await page.goto(gateway.baseUrl)
+      expect(await faultsIn(page, { colorScheme, width })).toEqual({ wrong: [], beyond: 0, clipped: [] })
+      const colours = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+      const here = await colours()
+      await page.getByRole('link', { name: '/usage' }).click()
+      await page.getByLabel('Your key').waitFor()
+      expect(await colours()).toBe(here)
+    },
+  )
+
+  test('a statement of its account is saved as a page to print, if the account shows it', async () => {
+    const account = await gateway.openAccount({ showsStatements: true, hidesBalance: true })
+    await publishStatement(gateway.tables)(account.id, { ...(EXAMPLES.statement as Statement), name: HOSTILE })
+    await paste((await gateway.issue({ account })).secret)
+    const month = page.getByLabel('Statement of')
+    const saving = page.waitForEvent('download')
+    await month.fill('2026-10')
+    const saved = await saving
+    expect(saved.suggestedFilename()).toBe('statement-2026-10.html')
+    const text = await readFile(await saved.path(), 'utf8')
+    expect([text.includes('Closing balance'), text.includes(HOSTILE)]).toEqual([true, false])
+    await month.fill('2026-09')
+    await part('Charged').first().getByText('There is no statement of 2026-09').waitFor()
+    expect(troubles.filter((trouble) => !trouble.includes('404'))).toEqual([])
+    troubles.length = 0
+    await paste(secret)
+    await part('Balance').waitFor()
+    expect(await page.getByLabel('Statement of').count()).toBe(0)
   })
 
   test('a key of an account shows the balance with the name of the account, and nothing of a hidden one', async () => {

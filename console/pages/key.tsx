@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { RotateBody } from '../../layers/admin/api/shapes/bodies.ts'
 import type { HoldShape, KeyDetail, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
+import { HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { pathOf, post } from '../api.ts'
 import { announce, Select } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
@@ -10,7 +11,7 @@ import { counted } from '../parts/numbers.ts'
 import { Panel, Share } from '../parts/panel.tsx'
 import { useNewSecret } from '../parts/secret-dialog.tsx'
 import { type Column, cell, credits, name, Table } from '../parts/table.tsx'
-import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
+import { Badge, Credits, Moment, NameLink, RequestLink, useNow } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { type Act, ActButton, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
 import { DetailPage } from './detail/page.tsx'
@@ -60,7 +61,7 @@ function GraceBanner({ of: key, onDone }: { readonly of: KeyDetail; readonly onD
   return (
     <section class="notice warn" aria-label="The old secret">
       <p>
-        The old secret <code>…{last_four}</code> works until <Moment at={expires_at} />. <OldUse of={key} />
+        The old secret <code>…{last_four}</code> works for another <Countdown to={expires_at} />. <OldUse of={key} />
       </p>
       <ActButton act={END_GRACE} of={key} onDone={onDone} />
     </section>
@@ -70,6 +71,16 @@ function GraceBanner({ of: key, onDone }: { readonly of: KeyDetail; readonly onD
 function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
   if (!previous?.last_used_at) return <strong>Nobody has used it since the rotation.</strong>
   return [<strong>It is still in use:</strong>, ' last ', <Moment at={previous.last_used_at} />, '.']
+}
+
+/** The time left until a moment, second by second. Hidden from screen readers, which would read it without end. */
+function Countdown({ to }: { readonly to: string }) {
+  const leftMs = Math.max(0, Date.parse(to) - useNow(1000))
+  return (
+    <span class="number" role="timer" aria-live="off">
+      {new Date(leftMs).toISOString().slice(leftMs < HOUR_MS ? 14 : 11, 19)}
+    </span>
+  )
 }
 
 const labelOf = (field: string) => Object.values(SETTING_WORDS).find((words) => words.field === field)?.label ?? field

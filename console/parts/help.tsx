@@ -7,10 +7,9 @@ import { SHORTCUTS, useShortcut } from './shortcuts.ts'
 export function Help() {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const open = () => setOpen(true)
-  useShortcut('help', open)
+  useShortcut('help', () => setOpen(true))
   return [
-    <Button aria-label="Keyboard shortcuts" onClick={open}>
+    <Button aria-label="Keyboard shortcuts" onClick={() => setOpen(true)}>
       ?
     </Button>,
     isOpen && (

@@ -4,7 +4,7 @@ type Shortcut = { readonly keys: readonly string[]; readonly shown: string; read
 
 /** Every key that the console listens to: what listens asks here, and `?` shows it. Of a pair, the first goes back. */
 export const SHORTCUTS = {
-  search: { keys: ['/', 'Control+k', 'Meta+k'], shown: '/ or Ctrl K or ⌘ K', words: 'Search, or jump to a page' },
+  search: { keys: ['/', 'Control+K', 'Meta+K'], shown: '/ or Ctrl K or ⌘ K', words: 'Search, or jump to a page' },
   help: { keys: ['?'], shown: '?', words: 'Show these shortcuts' },
   list: { keys: ['ArrowUp', 'ArrowDown'], shown: '↑ ↓', words: 'Go through suggestions or choices' },
   times: { keys: ['ArrowLeft', 'ArrowRight'], shown: '← →', words: 'Go through the times of a chart' },
@@ -17,7 +17,7 @@ type Name = keyof typeof SHORTCUTS
 
 function placeOf({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent, name: Name): number {
   const held = ctrlKey ? 'Control+' : metaKey ? 'Meta+' : shiftKey && key.length > 1 ? 'Shift+' : ''
-  return (SHORTCUTS[name] as Shortcut).keys.indexOf(held + key)
+  return (SHORTCUTS[name] as Shortcut).keys.indexOf(held + (key.length > 1 ? key : key.toUpperCase()))
 }
 
 export const isKey = (event: KeyboardEvent, name: Name) => placeOf(event, name) >= 0

@@ -1,6 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { SHORTCUTS } from '../../console/parts/shortcuts.ts'
 import { PICTURED } from './support/pictured.ts'
 import { sampleKey, sampleKeys, sampleLines } from './support/samples.ts'
 import type { ScriptedConsole } from './support/scripted-console.ts'
@@ -108,7 +108,7 @@ inBrowser('the layout of the console', () => {
 
   test.each([
     ['overview', 'customer 3'],
-    [KEY_PAGE, 'works until'],
+    [KEY_PAGE, 'works for another'],
   ])(
     'on the page %s cards beside each other end together, and a chart leaves no blank in its card',
     async (path, text) => {
@@ -202,7 +202,8 @@ inBrowser('the layout of the console', () => {
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.waitFor()
-    expect(await help.locator('dd').allTextContents()).toEqual(Object.values(SHORTCUTS).map(({ words }) => words))
+    const listed = await help.locator('dt').allTextContents()
+    expect(listed).toEqual(['/ or Ctrl K or ⌘ K', '?', '↑ ↓', '← →', 'Shift ← →', 'Enter', 'Esc'])
     // A dialog has its own keys.
     await page.keyboard.press('/')
     expect(await page.evaluate('document.activeElement.closest("dialog") !== null')).toBe(true)
@@ -213,4 +214,11 @@ inBrowser('the layout of the console', () => {
     expect(await page.getByLabel('Find keys').inputValue()).toBe('?')
     expect(await help.count()).toBe(0)
   })
+})
+
+test('no key is listened to beside the table of shortcuts', () => {
+  const files = globSync('console/**/*.{ts,tsx}').filter((file) => !file.endsWith('shortcuts.ts'))
+  expect(files.length).toBeGreaterThan(50)
+  const own = files.filter((file) => /event\.(?:key|code)\b|ctrlKey|metaKey/.test(readFileSync(file, 'utf8')))
+  expect(own).toEqual([])
 })

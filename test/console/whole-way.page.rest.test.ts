@@ -126,7 +126,7 @@ inBrowser(
       await openDialog(ann, 'End now')
       await dialogOf(ann).getByText('It is still in use:').waitFor()
       await keyboard.press('End now')
-      await page.getByText('works until').waitFor({ state: 'detached' })
+      await page.getByText('works for another').waitFor({ state: 'detached' })
       expect([await statusWith(old), await statusWith(fresh)]).toEqual([401, 200])
     })
 

@@ -72,7 +72,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
     >
       <Loading of={of}>
         {(data) => [
-          <p class="row wrap under-title">
+          <p class="row wrap">
             {[data.status, ...attentionOf(data)].map((badge) => (
               <Badge key={badge} of={badge} />
             ))}

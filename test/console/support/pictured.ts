@@ -6,7 +6,7 @@ export const PICTURED: Readonly<Record<string, { readonly path: string; readonly
   accounts: { path: 'accounts', text: 'cus_acme' },
   account: { path: `accounts/${sampleAccount().id}`, text: 'Ann Lee' },
   keys: { path: 'keys', text: 'customer 5' },
-  key: { path: `keys/${sampleKey(1).id}`, text: 'works until' },
+  key: { path: `keys/${sampleKey(1).id}`, text: 'works for another' },
   requests: { path: 'requests', text: 'rate_limit_exceeded' },
   request: { path: `requests/${REQUEST_ID}`, text: 'Provider cost' },
   usage: { path: 'usage', text: 'The model 2' },

@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks'
 import type { RotateBody } from '../../layers/admin/api/shapes/bodies.ts'
 import type { HoldShape, KeyDetail, KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
 import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
-import { HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { pathOf, post } from '../api.ts'
 import { announce, Select } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
@@ -78,7 +77,7 @@ function Countdown({ to }: { readonly to: string }) {
   const leftMs = Math.max(0, Date.parse(to) - useNow(1000))
   return (
     <span class="number" role="timer" aria-live="off">
-      {new Date(leftMs).toISOString().slice(leftMs < HOUR_MS ? 14 : 11, 19)}
+      {new Date(leftMs).toISOString().slice(14, 19)}
     </span>
   )
 }

@@ -181,7 +181,7 @@ export function Bill({ of: request }: Props) {
     [`Provider cost${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`, upstream_cost],
     ['Margin', margin],
   ] as const
-  const told = sums.flatMap(([what, amount]) => (amount == null ? [] : [{ what, amount }]))
+  const told: BillLine[] = sums.flatMap(([what, amount]) => (amount == null ? [] : [{ what, amount }]))
   return (
     <Panel
       title="The charge"

@@ -1,9 +1,10 @@
 import { type ComponentChildren, type ComponentType, render } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { connect } from './api.ts'
 import { LINE } from './parts/chart.tsx'
 import { Announcements, Button, Choice } from './parts/controls.tsx'
+import { Help } from './parts/help.tsx'
 import { focusHeading, Page } from './parts/page.tsx'
 import { Command, Loading } from './parts/panel.tsx'
 import { GROUPS, pageTitle } from './parts/rail-pages.ts'
@@ -112,8 +113,14 @@ const NotLoaded = () =>
 export function Rail({ url }: { readonly url: PageUrl }) {
   const { stage, by, protected: isProtected } = identityHere()
   const [current = 'overview'] = url.path
+  const nav = useRef<HTMLElement>(null)
+  // On a phone it scrolls sideways.
+  useLayoutEffect(
+    () => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+    [current],
+  )
   return (
-    <header class="rail">
+    <header class="rail row wrap">
       <Button class="skip" onClick={focusHeading}>
         Skip to the page
       </Button>
@@ -129,7 +136,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
           {stage}
         </span>
       </div>
-      <nav class="pages" aria-label="Pages">
+      <nav class="pages" aria-label="Pages" ref={nav}>
         {Object.entries(GROUPS).map(([name, pages]) => [
           name && <h2 class="quiet">{name}</h2>,
           Object.entries(pages).map(([page, icon]) => (
@@ -142,16 +149,17 @@ export function Rail({ url }: { readonly url: PageUrl }) {
           )),
         ])}
       </nav>
-      <div class="small rail-foot">
+      <div class="row small push rail-foot">
         <Choice label="Colours" value={theme.use()} onChange={theme.choose} options={THEMES} />
         <Choice label="Times" value={zone.use()} onChange={(chosen) => zone.choose(chosen as Zone)} options={ZONES} />
+        <Help />
       </div>
     </header>
   )
 }
 
-const THEMES = Object.entries({ auto: 'System', light: 'Light', dark: 'Dark' })
-const ZONES = Object.entries({ local: 'Local time', utc: 'UTC' })
+const THEMES = Object.entries({ auto: 'Colours: auto', light: 'Colours: light', dark: 'Colours: dark' })
+const ZONES = Object.entries({ local: 'Times: local', utc: 'Times: UTC' })
 
 connect({
   base: '/admin/v1',

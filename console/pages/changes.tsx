@@ -21,7 +21,7 @@ const SEARCHED_DAYS = 90
 const COLUMNS = eventColumns(cell('Name', (event) => <NameLink id={event.key_id} name={event.key_name} />, 'short'))
 
 const NOTICES: readonly Column<NoticeShape>[] = [
-  cell('When', (notice) => <Moment at={notice.last_at} isBrief />),
+  cell('When', (notice) => <Moment at={notice.last_at} isBrief />, 'bare'),
   cell('Notice', (notice) => notice.type),
   cell('Of', (notice) => <NameLink id={notice.owner_id} name={notice.owner_name} />, 'short'),
   cell('Status', (notice) => notice.status.replace('_', ' ')),

@@ -53,7 +53,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
             disabled={!canBeLive}
             onClick={() => setOn(!isLive)}
           >
-            <span class={isLive && !isHeld ? 'dot on' : 'dot'} /> Live
+            Live
           </Button>
         </span>
       </div>
@@ -112,6 +112,7 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
       sumOf(results, (numbers) => (!group || numbers.group === group ? numberOf(numbers) : 0))
     return { label, colour, of: sum, told: (bucket: Bucket) => counted(sum(bucket)) }
   }
+  const all = countOf('all', '', ({ requests }) => requests)
   const caption = `Requests by ${range.isByHour ? 'hour' : 'UTC day'}`
   return (
     <Panel
@@ -136,6 +137,7 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
               countOf('refused', 'c2', ({ refused }) => refused),
               countOf('failed', 'bad', ({ failed, broken }) => failed + broken),
             ]}
+            totalOf={all.told}
             onPick={onPick}
           />
         )}

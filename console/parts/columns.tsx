@@ -14,7 +14,7 @@ export function By({ of }: { readonly of: string }) {
 
 export function eventColumns(...more: readonly Column<EventShape>[]): readonly Column<EventShape>[] {
   return [
-    cell('When', (event) => <Moment at={event.at} isBrief />),
+    cell('When', (event) => <Moment at={event.at} isBrief />, 'bare'),
     cell('What', (event) => <Badge of={event.what} />),
     ...more,
     cell('Change', (event) => <EventLine event={event} />, 'rest'),
@@ -63,14 +63,16 @@ function valueText(value: unknown): string {
 }
 
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
-  cell('When', (line) => <Moment at={line.started_at} isBrief />),
+  cell('When', (line) => <Moment at={line.started_at} isBrief />, 'bare'),
   cell('Status', (line) => <Status of={line} />),
   cell('Model', modelOf, 'fill'),
-  number('Tokens in / out', (line) =>
-    line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : '',
+  cell(
+    'Tokens in / out',
+    (line) => (line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : ''),
+    'extra number',
   ),
   credits('Charged', (line) => line.cost),
-  number('First token', (line) => <Took ms={line.ttft_ms} />),
+  cell('First token', (line) => <Took ms={line.ttft_ms} />, 'extra number'),
   number('Duration', (line) => <Took ms={line.duration_ms} />),
   cell('Key', (line) => <KeyName of={line} />, 'short'),
   name('Request', (line) => <RequestLink id={line.request_id} isShort />),

@@ -1,7 +1,7 @@
 import { createContext, type JSX } from 'preact'
 import { useContext, useEffect, useId, useState } from 'preact/hooks'
 import { type ApiFailure, refusalText } from '../api.ts'
-import { type PageUrl, type Query, withQuery } from '../router.ts'
+import { type PageUrl, withQuery } from '../router.ts'
 import { shared } from '../shared.ts'
 import { usePaused } from './use-load.ts'
 
@@ -182,18 +182,13 @@ type SegmentsProps = Omit<ChoiceProps, 'onChange'> & {
   readonly url: PageUrl
   /** The name of the choice in the address. */
   readonly name: string
-  readonly without?: Query
 }
 
-export function Segments({ label, options, value, url, name, without }: SegmentsProps) {
+export function Segments({ label, options, value, url, name }: SegmentsProps) {
   return (
     <nav class="segments" aria-label={label}>
       {options.map(([option, text]) => (
-        <a
-          key={option}
-          href={withQuery(url, { ...without, [name]: option })}
-          aria-current={option === value ? 'true' : undefined}
-        >
+        <a key={option} href={withQuery(url, { [name]: option })} aria-current={option === value ? 'true' : undefined}>
           {text}
         </a>
       ))}

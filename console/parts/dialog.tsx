@@ -5,6 +5,7 @@ import { identityHere } from '../session.ts'
 import { Button, Refused, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
 import { Problem } from './panel.tsx'
+import { isKey } from './shortcuts.ts'
 import type { Draft } from './use-draft.ts'
 import { useSubmission } from './use-load.ts'
 
@@ -43,7 +44,7 @@ export function Dialog({ title, children, onClose }: Props) {
       closedby={onClose ? 'closerequest' : 'none'}
       onCancel={cancelled}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') cancelled(event)
+        if (isKey(event, 'leave')) cancelled(event)
       }}
     >
       <h2 id={heading}>{title}</h2>

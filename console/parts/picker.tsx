@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field, type FieldProps, useField } from './controls.tsx'
 import { MomentField } from './moments.tsx'
+import { isKey, stepOf } from './shortcuts.ts'
 import type { FormField } from './typed-settings.ts'
 
 type Props<T> = {
@@ -44,13 +45,13 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
   }, [isOpen])
   const pressed = (event: KeyboardEvent) => {
     if (!isOpen) return
-    if (event.key === 'Escape') {
+    if (isKey(event, 'leave')) {
       // A dialog that it is in stays open.
       event.preventDefault()
       event.stopPropagation()
       close()
     }
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const by = stepOf(event, 'list')
     if (by === undefined || !panel.current) return
     event.preventDefault()
     const controls = [...panel.current.querySelectorAll<HTMLElement>(CONTROLS)]
@@ -156,7 +157,7 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   }
   // A form of its own could not be in the form of a dialog.
   const pressed = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return
+    if (!isKey(event, 'take')) return
     event.preventDefault()
     const [first] = isNew && found.length === 0 ? shown : found
     const exact = found.find(({ value }) => value === text) ?? first

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { zone } from '../preferences.ts'
 import type { PageUrl } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { Segments } from './controls.tsx'
-import { counted, sumOf } from './numbers.ts'
+import { counted, sumCredits, sumOf } from './numbers.ts'
 import { Panel } from './panel.tsx'
-import { Credits } from './values.tsx'
+import { Credits, useNow } from './values.tsx'
 
 type Times<Point> = ChartProps<Point> & {
   readonly isByHour: boolean
@@ -26,7 +27,8 @@ export function TimeChart<Point extends { readonly start_time: string; readonly 
   }
   const picked = (first: number, last: number) =>
     onPick?.(chart.points[first]?.start_time ?? '', chart.points[last]?.end_time ?? '')
-  return <Chart {...chart} nameOf={nameOf} onPick={onPick && picked} />
+  const isCounting = Date.parse(chart.points.at(-1)?.end_time ?? '') > useNow(MINUTE_MS)
+  return <Chart {...chart} isCounting={isCounting} nameOf={nameOf} onPick={onPick && picked} />
 }
 
 const METRICS = {
@@ -86,7 +88,7 @@ export function UsageChart({ title, page, url, beside, latency, ...times }: Prop
           unit={unit}
           points={page.data}
           series={seriesOf(page, metric)}
-          isCounting={page.data.at(-1)?.closed === false}
+          totalOf={({ results }) => told(results, metric)}
           {...times}
         />
       )}
@@ -116,11 +118,7 @@ export function labelOf({ group, label }: { readonly group: string; readonly lab
   return group === '-' ? 'none' : label
 }
 
-/** An amount is told as the server wrote it; several of them only roughly, as the height of their bar. */
 function told(some: readonly UsageNumbers[], metric: MetricName) {
-  const isAmount = metric === 'cost' || metric === 'margin'
-  const [one, ...others] = some
-  if (isAmount && one && others.length === 0) return <Credits of={one[metric]} />
-  const sum = sumOf(some, METRICS[metric].of)
-  return isAmount ? `about ${sum.toPrecision(3)}` : counted(sum)
+  if (metric === 'cost' || metric === 'margin') return <Credits of={sumCredits(some.map((one) => one[metric]))} />
+  return counted(sumOf(some, METRICS[metric].of))
 }

@@ -1,10 +1,9 @@
-import { csvLine } from '../../layers/admin/usage/csv-line.ts'
-import { parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
 import { statementPage } from '../../layers/gateway/domain/rows/statement-page.ts'
 import { CliError, printJson } from '../../layers/terminal/output.ts'
+import { pathOf } from '../books/ask-books.ts'
+import { statementCsv } from '../books/papers.ts'
 import { monthOption, option } from './arguments.ts'
-import { pathOf } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
 type Options = { readonly month: string; readonly key?: string; readonly account?: string; readonly format: string }
@@ -25,27 +24,6 @@ export const STATEMENT: CommandRow = {
     const statement = await admin.get<Statement>(`${pathOf(account ?? key ?? '')}/statements/${month}`)
     if (json || format === 'json') printJson(out, statement)
     else if (format === 'html') out.log(statementPage(statement).trimEnd())
-    else for (const line of csvOf(statement)) out.log(line.trimEnd())
+    else out.log(statementCsv(statement).trimEnd())
   },
 }
-
-/** A line for each amount: those before the closing balance add up to it. */
-function* csvOf(statement: Statement): Generator<string> {
-  const { month, top_ups, adoptions, corrections, usage } = statement
-  const line = (kind: string, credits: string, more: object = {}) => {
-    const cells: Record<string, unknown> = { month, kind, ...more, credits: parseSignedCredits(credits) }
-    return csvLine(COLUMNS.map((column) => cells[column] ?? undefined))
-  }
-  yield csvLine(COLUMNS)
-  yield line('opening', statement.opening)
-  for (const one of top_ups) yield line('top-up', one.credits, one)
-  for (const one of adoptions) yield line('adopted', one.credits, one)
-  for (const one of corrections) yield line('correction', one.credits, one)
-  for (const one of usage) yield line('usage', one.charged === '0' ? '0' : `-${one.charged}`, one)
-  yield line('closing', statement.closing)
-}
-
-const COLUMNS = [
-  ...['month', 'kind', 'at', 'key_id', 'key_name', 'model', 'reference'],
-  ...['requests', 'prompt_tokens', 'completion_tokens', 'credits'],
-]

@@ -5,9 +5,7 @@ import { isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { parseCredits } from '../../layers/gateway/domain/money/money.ts'
 import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
 import { USAGE_FIELD_NAMES, USAGE_FIELDS, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { type Ask, jsonLines } from '../admin-client/ask.ts'
-import { Refusal } from '../admin-client/refusal.ts'
-import type { Session } from './open-session.ts'
+import { type AskBooks, jsonLines } from './ask-books.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 
@@ -20,11 +18,15 @@ const TYPES: Readonly<Record<ExportFormat, string>> = { csv: 'text/csv', jsonl: 
 const SPLIT_ABOVE_MS: Readonly<Record<string, number>> = { answer_too_large: 1, took_too_long: 60_000 }
 
 /** The rows of a range in pieces of text, oldest first within a key. */
-export async function* exportedText(admin: Ask, wanted: Wanted, format: ExportFormat): AsyncGenerator<string> {
+export async function* exportedText(
+  admin: AskBooks['admin'],
+  wanted: Wanted,
+  format: ExportFormat,
+): AsyncGenerator<string> {
   const { fromMs, toMs, ...filter } = wanted
   const query = { from: isoTime(fromMs), to: isoTime(toMs), ...filter }
   const pieces = await admin.text('/requests', query, TYPES[format]).catch((error) => {
-    const leastMs = error instanceof Refusal ? SPLIT_ABOVE_MS[error.code ?? ''] : undefined
+    const leastMs = SPLIT_ABOVE_MS[error.code ?? '']
     if (leastMs === undefined || toMs - fromMs <= leastMs) throw error
   })
   if (pieces) return yield* pieces
@@ -35,7 +37,7 @@ export async function* exportedText(admin: Ask, wanted: Wanted, format: ExportFo
 }
 
 /** The rows themselves, one by one. Their number is shown with the name of the command, while they come. */
-export async function* exportedRows(session: Session, command: string, wanted: Wanted): AsyncGenerator<UsageRow> {
+export async function* exportedRows(session: AskBooks, command: string, wanted: Wanted): AsyncGenerator<UsageRow> {
   const { admin, progress } = session
   let count = 0
   for await (const line of jsonLines<Exported>(exportedText(admin, wanted, 'jsonl'))) {
@@ -93,9 +95,17 @@ const NAMES: Readonly<Record<UsageGroup | 'user', (row: UsageRow) => string | un
 }
 export const NAMED_GROUPS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
-/** A summary without buckets, by a filter or a group that the admin API does not add up by: rows are streamed and added up here. */
-export async function summedRows(session: Session, wanted: Wanted, by: SummaryGroup): Promise<UsagePage> {
+/** A summary by a filter or a group that the admin API does not add up by: rows are streamed and added up here. */
+export async function summedRows(
+  session: AskBooks,
+  wanted: Wanted,
+  by: SummaryGroup,
+  bucketMs = Infinity,
+): Promise<UsagePage> {
   const groups = new UsageGroups()
+  const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
+  const buckets = new Map<number, UsageGroups>()
+  for (let ms = startOf(wanted.fromMs); ms < wanted.toMs; ms += bucketMs) buckets.set(ms, new UsageGroups())
   const named = new Set<string>()
   const group = NAMED_GROUPS.find((one) => one === by)
   const keys = by === 'key' || by === 'account' ? (await session.admin.list<KeyShape>('/keys')).data : []
@@ -105,7 +115,8 @@ export async function summedRows(session: Session, wanted: Wanted, by: SummaryGr
     const own = (group ? NAMES[group](row) : tags().get(by.slice(TAG.length))) || '-'
     const name = accountOf.get(own) ?? own
     if (named.size < MOST_GROUPS) named.add(name)
-    groups.add(named.has(name) ? name : OTHERS, partOf(row))
+    for (const sums of [groups, buckets.get(startOf(row.startedAtMs))])
+      sums?.add(named.has(name) ? name : OTHERS, partOf(row))
   }
   const { total } = groups
   const labels = keys.map(
@@ -115,7 +126,13 @@ export async function summedRows(session: Session, wanted: Wanted, by: SummaryGr
     object: 'page',
     // The admin API has no sums by user or tag.
     group_by: by as UsageGroup,
-    data: [],
+    data: [...buckets].map(([startMs, sums]) => ({
+      object: 'bucket',
+      start_time: isoTime(Math.max(startMs, wanted.fromMs)),
+      end_time: isoTime(Math.min(startMs + bucketMs, wanted.toMs)),
+      closed: startMs + bucketMs <= session.nowMs,
+      results: sums.byName().map(([group, part]) => ({ group, ...usageNumbers(part, total.cost) })),
+    })),
     total: usageNumbers(total, total.cost),
     groups: shownGroups(groups, by, new Map(labels)),
   }

@@ -58,6 +58,11 @@ export async function askCsv(path: string): Promise<Blob> {
   return whole((await request(server.base + path, { headers: { Accept: 'text/csv' } })).blob())
 }
 
+/** The lines of an answer as they come, each with its end. */
+export async function askText(path: string, accept: string, signal: AbortSignal): Promise<AsyncIterable<string>> {
+  return textLines(await request(server.base + path, { headers: { Accept: accept }, signal }), '\n')
+}
+
 export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
   for await (const line of textLines(await request(server.base + path, sent))) if (line) yield parseJson<T>(line)
 }
@@ -79,7 +84,7 @@ export async function request(path: string, { method, body, headers, signal }: S
   throw failure
 }
 
-export async function* textLines({ body }: Response): AsyncGenerator<string, void, undefined> {
+export async function* textLines({ body }: Response, end = ''): AsyncGenerator<string, void, undefined> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -88,9 +93,9 @@ export async function* textLines({ body }: Response): AsyncGenerator<string, voi
     if (done) break
     const lines = (rest + value).split('\n')
     rest = lines.pop() ?? ''
-    yield* lines
+    for (const line of lines) yield line + end
   }
-  if (rest) yield rest
+  if (rest) yield rest + end
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {

@@ -13,4 +13,7 @@ function kept<Value extends string>(name: string, usual: Value) {
 
 export const zone = /* @__PURE__ */ kept<Zone>('waybill.zone', 'local')
 
+/** Addresses by their names, as JSON. */
+export const views = /* @__PURE__ */ kept<string>('waybill.views', '{}')
+
 export const theme = /* @__PURE__ */ kept<string>('waybill.theme', 'auto')

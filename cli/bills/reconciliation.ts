@@ -1,5 +1,4 @@
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
 import { CliError } from '../../layers/terminal/output.ts'
@@ -17,8 +16,6 @@ type Wanted = Range & {
   /** In hundredths of a percent. */
   readonly tolerance: bigint
 }
-
-export type Reconciliation = Awaited<ReturnType<typeof reconciled>>
 
 const MOST_DAYS = 366
 export const MOST_BILL_BYTES = 64 * 1024 * 1024
@@ -86,33 +83,13 @@ function notesOf(bill: Bill, days: readonly string[], missing: readonly string[]
 }
 
 function totalOf(rows: readonly Reconciled[]) {
-  const requests = rows.reduce((sum, row) => sum + row.requests, 0)
-  const amounts = (['charged', 'upstream_cost', 'billed', 'difference'] as const).map((name) => [
-    name,
-    rows.reduce((sum, row) => sum + row[name], 0n),
-  ])
-  return { requests, ...Object.fromEntries(amounts) }
-}
-
-/** The words about a difference; none if it is within the tolerance. */
-export function reasonText({ within_tolerance, reasons }: Reconciled): string {
-  return within_tolerance ? '' : reasons.join(', ') || 'a price, or usage elsewhere'
-}
-
-export function verdictOf({ data }: Pick<Reconciliation, 'data'>): string {
-  const wrong = data.filter((row) => !row.within_tolerance).length
-  return wrong === 0
-    ? 'Every day and model is within the tolerance.'
-    : `${wrong} of ${data.length} differ by more than the tolerance.`
-}
-
-const CSV_HEADER = 'day,model,requests,charged,upstreamCost,billed,difference,within,reasons\r\n'
-
-export function reconciliationCsv({ data }: Pick<Reconciliation, 'data'>): string {
-  const lines = data.map((row) => {
-    const { day, model, requests, charged, upstream_cost: cost, billed, difference, reasons } = row
-    const amounts = [requests, charged, cost, billed, difference]
-    return csvLine([day, model ?? undefined, ...amounts, row.within_tolerance, reasons.join('; ')])
-  })
-  return [CSV_HEADER, ...lines].join('')
+  const sum = (name: 'charged' | 'upstream_cost' | 'billed' | 'difference') =>
+    rows.reduce((all, row) => all + row[name], 0n)
+  return {
+    requests: rows.reduce((all, row) => all + row.requests, 0),
+    charged: sum('charged'),
+    upstream_cost: sum('upstream_cost'),
+    billed: sum('billed'),
+    difference: sum('difference'),
+  }
 }

@@ -1,6 +1,5 @@
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { escaped, paper } from '../../layers/gateway/domain/basics/paper.ts'
-import { parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 import { dayAfter } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { daysOfMonth, type Statement } from '../../layers/gateway/domain/rows/statement.ts'
 import { type Sheet, sheetHtml } from '../../layers/gateway/domain/rows/statement-page.ts'
@@ -62,8 +61,8 @@ export function invoiceCsv({ month, data }: Invoices): string {
 export function statementCsv(statement: Statement): string {
   const { month, top_ups, adoptions, corrections, usage } = statement
   const line = (kind: string, credits: string, more: object = {}) => {
-    const cells: Record<string, unknown> = { month, kind, ...more, credits: parseSignedCredits(credits) }
-    return csvLine(STATEMENT_COLUMNS.map((column) => cells[column] ?? undefined))
+    const cells: Record<string, unknown> = { month, kind, ...more, credits }
+    return csvLine(STATEMENT_COLUMNS.map((column) => cells[column]))
   }
   return [
     csvLine(STATEMENT_COLUMNS),

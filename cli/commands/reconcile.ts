@@ -34,9 +34,8 @@ async function reconcileAction(session: Session, options: ReconcileOptions): Pro
   if (json && options.csv) throw new CliError('Choose one of --json and --csv.')
   // Unless an end is given, up to the last whole day.
   const { fromMs, toMs = Math.floor(nowMs / DAY_MS) * DAY_MS } = rangeOf(options, nowMs)
-  const { MOST_BILL_BYTES, reasonText, reconciled, reconciliationCsv, verdictOf } = await import(
-    '../bills/reconciliation.ts'
-  )
+  const { reasonText, reconciliationCsv, verdictOf } = await import('../bills/reconcile.ts')
+  const { MOST_BILL_BYTES, reconciled } = await import('../bills/reconciliation.ts')
   const { readSources } = await import('../reading/read-source.ts')
   const files = await readSources(options.bill, { folder: terminal.folder, nowMs, mostBytes: MOST_BILL_BYTES })
   const made = await reconciled(session, { ...options, files, fromMs, toMs })

@@ -59,7 +59,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   '*.*js': COMMAND_LINE,
   'console/**': {
     imports:
-      'cli/{bills,books}/** domain/** endpoints.ts layers/admin/settings/** names.ts jsonc-parser preact{,/hooks}',
+      'cli/{bills,books}/** domain/** endpoints.ts layers/admin/settings/** layers/admin/usage/csv-line.ts names.ts jsonc-parser preact{,/hooks}',
     types: 'layers/admin/api/shapes/* zod',
   },
   'console/{build,usage-page/build}.ts': { imports: `console/build.ts esbuild ${NODE}` },

@@ -12,7 +12,51 @@ import { SettingsForm } from '../../parts/settings-form.tsx'
 import { DEFAULTS, keyForm, settingsOf } from '../../parts/typed-settings.ts'
 import { isRefused } from '../../parts/use-load.ts'
 
-export type Act = 'grant' | 'revoke'
+type Words = {
+  readonly path: string
+  readonly title: (count: string) => string
+  readonly verb: (count: string) => string
+  readonly about: string
+  readonly done: string
+  /** A key that is so already is not asked for. */
+  readonly isSo?: (key: KeyShape) => boolean
+}
+
+const ACTS = {
+  grant: {
+    path: 'grants',
+    title: (count) => `Grant credits to ${count}`,
+    verb: (count) => `Grant to ${count}`,
+    about: '',
+    done: 'granted',
+  },
+  suspend: {
+    path: 'suspend',
+    title: (count) => `Suspend ${count}?`,
+    verb: (count) => `Suspend ${count}`,
+    about: 'Every request with them is refused from the next one on, until you resume them.',
+    done: 'suspended',
+    isSo: ({ status }) => status === 'suspended',
+  },
+  resume: {
+    path: 'resume',
+    title: (count) => `Resume ${count}?`,
+    verb: (count) => `Resume ${count}`,
+    about: 'Requests with them are admitted again from the next one on.',
+    done: 'resumed',
+    isSo: ({ status }) => status !== 'suspended',
+  },
+  revoke: {
+    path: 'revoke',
+    title: (count) => `Revoke ${count} for good?`,
+    verb: () => 'Revoke for good',
+    about: 'Every request with them is refused from now on, and nothing brings them back.',
+    done: 'revoked',
+  },
+} as const satisfies Readonly<Record<string, Words>>
+
+export type Act = keyof typeof ACTS
+export const ACT_NAMES = Object.keys(ACTS) as Act[]
 
 type Props = {
   readonly act: Act
@@ -24,7 +68,8 @@ type Props = {
 type Result = { readonly isDone: boolean; readonly text: string }
 
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
-  const isGrant = act === 'grant'
+  const { path, title, verb, about, done, isSo }: Words = ACTS[act]
+  const [isGrant, isFinal] = [act === 'grant', act === 'revoke']
   const [typed, setTyped] = useState('')
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const idempotencyKeys = useRef(new Map<string, string>())
@@ -32,12 +77,13 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   const isOver = [...results.values()].filter(({ isDone }) => isDone).length === keys.length
 
   const doOne = async (key: KeyShape): Promise<Result> => {
+    if (isSo?.(key)) return { isDone: true, text: `was ${key.status} before` }
     const idempotencyKey = idempotencyKeys.current.get(key.id) ?? crypto.randomUUID()
     idempotencyKeys.current.set(key.id, idempotencyKey)
     try {
-      const [path, body] = isGrant ? ['grants', { credits: typed.trim() }] : ['revoke', { confirm: key.name }]
+      const body = isGrant ? { credits: typed.trim() } : isFinal ? { confirm: key.name } : {}
       await post(`${pathOf(key.id)}/${path}`, idempotencyKey, body)
-      return { isDone: true, text: isGrant ? `${typed.trim()} granted` : 'revoked' }
+      return { isDone: true, text: isGrant ? `${typed.trim()} granted` : done }
     } catch (error) {
       const failure = failureFrom(error)
       if (isRefused(failure)) idempotencyKeys.current.delete(key.id)
@@ -53,23 +99,23 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     }
     onChanged()
     const failed = [...now.values()].filter(({ isDone }) => !isDone).length
-    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : 'are revoked'}.`)
+    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : `are ${done}`}.`)
     if (failed > 0)
       throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
   }
   const field = { value: typed, onInput: setTyped }
   return (
     <ActDialog
-      title={isGrant ? `Grant credits to ${count}` : `Revoke ${count} for good?`}
-      verb={isGrant ? `Grant to ${count}` : 'Revoke for good'}
-      isDangerous={!isGrant}
-      isReady={isGrant || typed === `revoke ${keys.length}`}
+      title={title(count)}
+      verb={verb(count)}
+      isDangerous={isFinal || act === 'suspend'}
+      isReady={!isFinal || typed === `revoke ${keys.length}`}
       isRepeatable
       isOver={isOver}
       onAct={doAll}
       onClose={onClose}
     >
-      {!isGrant && !isOver && <p>Every request with them is refused from now on, and nothing brings them back.</p>}
+      {about && !isOver && <p>{about}</p>}
       {results.size === 0 ? (
         <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
       ) : (
@@ -83,7 +129,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
       )}
       {/* The amount of a grant whose answer was lost must stay. */}
       {!isOver && isGrant && <AmountField label="Credits for each" {...field} disabled={results.size > 0} />}
-      {!isOver && !isGrant && <Field label={`Type revoke ${keys.length} to go on`} {...field} required />}
+      {!isOver && isFinal && <Field label={`Type revoke ${keys.length} to go on`} {...field} required />}
     </ActDialog>
   )
 }

@@ -7,6 +7,7 @@ import { AMOUNT_PATTERN, counted } from '../../parts/numbers.ts'
 import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
+import { Views } from '../../parts/views.tsx'
 import { goWith, linkTo, type PageUrl, type Query, queryText } from '../../router.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
@@ -103,6 +104,7 @@ export function Chips({ url, range, query }: Props) {
   return [
     <RangePicker url={url} range={range} />,
     <NameChips url={url} />,
+    <Views url={url} />,
     CHOICE_FILTERS.map((filter) => (
       <Picker<string>
         key={filter.name}

@@ -1,0 +1,39 @@
+import { type AskBooks, listed } from '../../cli/books/ask-books.ts'
+import { plainValue } from '../../layers/gateway/domain/basics/plain-text.ts'
+import { ask, askText } from '../api.ts'
+import { type Query, queryText } from '../router.ts'
+import { shared } from '../shared.ts'
+import { type Loaded, useLoad } from './use-load.ts'
+
+const TOLD_MS = 200
+
+/** How many rows were read so far. */
+export const progress = shared('')
+
+function booksOf(signal: AbortSignal): AskBooks {
+  const get = <T>(path: string, query: Query = {}) => ask<T>(`${path}?${queryText(query)}`, { signal })
+  let toldMs = 0
+  return {
+    admin: {
+      get,
+      list: (path, query) => listed(get, path, query),
+      text: (path, query, accept) => askText(`${path}?${queryText(query)}`, accept, signal),
+    },
+    progress: {
+      say(text) {
+        if (performance.now() < toldMs + TOLD_MS) return
+        toldMs = performance.now()
+        progress.set(text)
+      },
+    },
+    nowMs: Date.now(),
+  }
+}
+
+/** Made in this window, as the command line makes it; rows and bills have texts of others. */
+export function useMade<T>(name: string | null, make: (books: AskBooks) => Promise<T>): Loaded<T> {
+  return useLoad<T>(name, async (_, { signal } = {}) => {
+    progress.set('')
+    return plainValue(await make(booksOf(signal as AbortSignal))) as T
+  })
+}

@@ -54,8 +54,8 @@ export function pathOf(id: string): string {
   return `/${placeOf(id).map(encodeURIComponent).join('/')}`
 }
 
-export async function askCsv(path: string): Promise<Blob> {
-  return whole((await request(server.base + path, { headers: { Accept: 'text/csv' } })).blob())
+export async function askFile(path: string, Accept = 'text/csv'): Promise<Blob> {
+  return whole((await request(server.base + path, { headers: { Accept } })).blob())
 }
 
 /** The lines of an answer as they come, each with its end. */

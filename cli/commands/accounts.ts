@@ -8,6 +8,13 @@ import { BEGIN_OPTIONS, changing, grantCommands, updateCommand } from './keys.ts
 import { keyAt, lastUse, NAME_COLUMNS } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
+const FLAGS = [
+  { flag: '--hide-balance', field: 'hides_balance', isSet: true, words: 'do not tell its keys its balance' },
+  { flag: '--show-balance', field: 'hides_balance', isSet: false, words: 'tell its keys its balance again' },
+  { flag: '--show-statements', field: 'shows_statements', isSet: true, words: 'let its keys read its statements' },
+  { flag: '--hide-statements', field: 'shows_statements', isSet: false, words: 'no longer let them read those' },
+]
+
 const NEW = accountSettings(true)
 
 export const ACCOUNTS: CommandRow = {
@@ -47,9 +54,9 @@ function accountSettings(isNew: boolean): SettingOption[] {
     const made = option(`--${field.replaceAll('_', '-')} <${kind}>`, words, checkedBy(ACCOUNT_FIELDS[field], valueIn))
     return { field, option: made.makeOptionMandatory(isNew && isName), valueIn }
   })
-  const hides = { option: option('--hide-balance', 'do not tell its keys its balance'), valueIn: () => true }
-  const shows = { option: option('--show-balance', 'tell its keys its balance again'), valueIn: () => false }
-  const flags = (isNew ? [hides] : [hides, shows]).map((flag) => ({ field: 'hides_balance', ...flag }))
+  const flags = FLAGS.filter(({ isSet }) => isSet || !isNew).map(({ field, isSet, flag, words }) => {
+    return { field, option: option(flag, words), valueIn: () => isSet }
+  })
   const shown = (value: unknown) => String(value ?? 'none')
   return [...texts, ...flags].map((setting) => ({ ...setting, name: setting.field, shown }))
 }

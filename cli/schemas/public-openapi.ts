@@ -24,6 +24,7 @@ const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
   '/v1/credits': { operationId: 'getCredits', tag: 'Account', answer: 'Credits' },
   '/v1/usage': { operationId: 'listUsage', tag: 'Account', answer: 'UsageAnswer' },
   '/v1/usage/{id+}': { operationId: 'getUsage', tag: 'Account', answer: 'UsageRecord' },
+  '/v1/statements/{id}': { operationId: 'getStatement', tag: 'Account', answer: 'Statement' },
   '/v1/quote': { operationId: 'createQuote', tag: 'Account', answer: 'Quote' },
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { listOf } from '../../layers/admin/api/shapes/answers.ts'
+import { Statement as BooksStatement } from '../../layers/admin/api/shapes/books.ts'
 import { Key } from '../../layers/admin/api/shapes/keys.ts'
 import { kind, moment, orNull, text, texts } from '../../layers/admin/api/shapes/parts.ts'
 import * as row from '../../layers/admin/api/shapes/usage-record.ts'
@@ -63,6 +64,7 @@ export const ApiKey = shape(
         balance: orNull(amount('Credits that new requests of its keys can hold.')),
         held: orNull(amount('Credits on hold for running requests of its keys.')),
         spent: orNull(amount('Credits charged to its keys so far.')),
+        shows_statements: z.boolean().describe('Its keys may read its statements.'),
       }),
     ),
     top_up_url: orNull(text('The address at which credits are sold, if the operator has named one.')),
@@ -191,5 +193,7 @@ const totals = shape('The credits of the calling key, or of its account.', {
   total_usage: z.number().min(0).describe('Credits charged so far.'),
 })
 export const Credits = shape('The credits of the key, in OpenRouter’s shape.', { data: totals }, EXAMPLES.credits)
+
+export const Statement = BooksStatement.meta({ examples: [EXAMPLES.statement] })
 
 export const UsageAnswer = z.union([UsageList, UsageSums]).describe('A page of requests, or with `group` their sums.')

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
-import { askCsv } from '../api.ts'
+import { askFile } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
 import { Button, download, Tick } from '../parts/controls.tsx'
 import { counted, sumOf } from '../parts/numbers.ts'
@@ -151,7 +151,7 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
 
 function Csv({ query }: { readonly query: Query }) {
   const { isRunning, failure, run } = useSubmission()
-  const save = async () => download('requests.csv', await askCsv(`/requests?${queryText(query)}`))
+  const save = async () => download('requests.csv', await askFile(`/requests?${queryText(query)}`))
   return [
     <Button disabled={isRunning} onClick={() => void run(save)}>
       {isRunning ? 'Reading…' : 'Save as CSV'}

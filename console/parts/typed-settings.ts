@@ -34,7 +34,12 @@ export function keyForm(accountId: string | null | undefined): Form {
   return accountId ? FORM_OF_SHARED : KEY_FORM
 }
 
-const NONE: Readonly<Record<string, string>> = { name: '', notify_below: 'never', hides_balance: 'no' }
+const NONE: Readonly<Record<string, string>> = {
+  name: '',
+  notify_below: 'never',
+  hides_balance: 'no',
+  shows_statements: 'no',
+}
 
 export const CUSTOMER_FORM: Form = ACCOUNT_FIELD_NAMES.map((field) => {
   const row = ACCOUNT_WORDS[field]

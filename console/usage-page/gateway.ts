@@ -5,7 +5,7 @@ import { connect } from '../api.ts'
 export type ApiKey = {
   readonly name: string
   readonly balance: string | null
-  readonly account: { readonly name: string } | null
+  readonly account: { readonly name: string; readonly shows_statements: boolean } | null
   readonly held: string
   readonly top_up_url: string | null
   readonly spent: string

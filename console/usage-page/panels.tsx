@@ -1,9 +1,11 @@
+import { useState } from 'preact/hooks'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { type ApiFailure, askFile, failureFrom } from '../api.ts'
 import { asCurl, asPythonCode, asSdkCode } from '../pages/playground/as-code.ts'
 import { Chart } from '../parts/chart.tsx'
-import { CopyButton } from '../parts/controls.tsx'
+import { CopyButton, download } from '../parts/controls.tsx'
 import { dayText, lastsText, perMillion } from '../parts/numbers.ts'
-import { Loading, Panel } from '../parts/panel.tsx'
+import { Loading, Panel, Problem } from '../parts/panel.tsx'
 import { type Column, cell, count, credits, name, Rows, Table } from '../parts/table.tsx'
 import { useList, useLoad } from '../parts/use-load.ts'
 import { Credits, Status } from '../parts/values.tsx'
@@ -34,6 +36,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
           <p class="quiet">
             <Credits of={apiKey.spent} /> charged to this key, <Credits of={apiKey.held} /> held by open requests.
           </p>
+          {account?.shows_statements && <Statement />}
         </div>
       </Panel>
       <Panel title={`Charged by day, last ${DAYS} days`} isRegion>
@@ -66,6 +69,24 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
       <Code model={models.data?.data.find(({ kind }) => kind === 'chat')?.id ?? 'MODEL'} />
     </div>
   )
+}
+
+function Statement() {
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
+  const save = async (month: string) => {
+    try {
+      download(`statement-${month}.html`, await askFile(`/statements/${month}`, 'text/html'))
+      setFailure(undefined)
+    } catch (error) {
+      setFailure(failureFrom(error))
+    }
+  }
+  return [
+    <label>
+      Statement of <input type="month" onChange={(event) => void save(event.currentTarget.value)} />
+    </label>,
+    <Problem failure={failure} />,
+  ]
 }
 
 function Days({ of: days }: { readonly of: readonly DaySum[] }) {

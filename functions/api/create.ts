@@ -34,6 +34,7 @@ import { usageRecord } from '../../layers/gateway/wire/rows/usage-record.ts'
 import { usageSums } from '../../layers/gateway/wire/rows/usage-sums.ts'
 import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
+import { answerStatement } from './answer-statement.ts'
 
 const loadUsagePage = (): Promise<Page> => import('#usage-page').then(({ usagePage }) => usagePage())
 
@@ -69,6 +70,7 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
       return creditsOf(key, await accountOf(key))
     },
     usage: answerUsage(tables),
+    statements: answerStatement(tables),
     // It has much of chat's code in it, for which no other call waits.
     quote: async (request) => (await import('#quote')).answerQuote(ofQuotes, request as AdmittedChat),
     unknown: () => {
@@ -86,8 +88,9 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
   })
     .use(gates(instance, 'api', pages))
     .handler(async (event: GatewayEvent, { request }: GatewayContext): Promise<GatewayAnswer> => {
-      const body = JSON.stringify(await answer(request as IdentifiedRequest, event))
-      return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body }
+      const answered = await answer(request as IdentifiedRequest, event)
+      if (typeof answered === 'string') return { statusCode: 200, headers: HTML, body: answered }
+      return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answered) }
     })
 
   async function answer(request: IdentifiedRequest, event: GatewayEvent): Promise<unknown> {
@@ -147,13 +150,14 @@ async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promi
 
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
 const NAME = 'Waybill'
 const CALLS = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\+?\}/, 'ID')}`)
 const WHAT = 'A chat routing gateway: OpenAI- and Anthropic-compatible, with keys, limits and exact charges.'
 
 /** The pages of every gateway, which tell a stranger no more than the documents do. */
 export const PUBLIC_PAGES: Pages = {
-  '/': () => page(home(), 'text/html; charset=utf-8', { 'Content-Security-Policy': POLICY }),
+  '/': () => page(home(), HTML['Content-Type'], { 'Content-Security-Policy': POLICY }),
   '/health': () => json('{"status":"ok"}', { 'Cache-Control': 'no-store' }),
   '/llms.txt': () => page(llms(), 'text/plain; charset=utf-8'),
   '/openapi.json': async () => json((await import('#openapi')).openapiText()),

@@ -11,6 +11,7 @@ import {
   SUMMING_LAG_MS,
   settledBefore,
 } from '../../layers/gateway/domain/rows/closed-day.ts'
+import type { Seller } from '../../layers/gateway/domain/rows/statement.ts'
 import type { PutObject } from '../../layers/gateway/platform/aws/put-object.ts'
 import { attempter } from '../../layers/gateway/platform/retry.ts'
 import { readCatalogHead } from '../../layers/gateway/store/catalog/read-catalog.ts'
@@ -27,19 +28,21 @@ import type { Instance } from '../instance.ts'
 import { type Context, timeLeft } from '../scheduled-run.ts'
 import { type ClosableKey, dayCloser } from './close-day.ts'
 import { dayExporter, type ExportOptions } from './export-day.ts'
+import { publishStatements } from './publish-statements.ts'
 import { type Collector, sendSpans } from './send-spans.ts'
 import { hasLateRows, hourSummer } from './sum-hours.ts'
 
-export type CloseOptions = ExportOptions & {
-  /** Nothing is exported if it is missing. */
-  readonly putObject?: PutObject | undefined
-  readonly setRowExpiry?: SetRowExpiry | undefined
-  /** No spans leave if it is missing. */
-  readonly collector?: Collector | undefined
-  /** Why the trail of the keys does not record; nothing is asked without a trail. */
-  readonly trailFault?: () => Promise<string | undefined>
-  readonly pause?: (ms: number) => Promise<unknown>
-}
+export type CloseOptions = ExportOptions &
+  Seller & {
+    /** Nothing is exported if it is missing. */
+    readonly putObject?: PutObject | undefined
+    readonly setRowExpiry?: SetRowExpiry | undefined
+    /** No spans leave if it is missing. */
+    readonly collector?: Collector | undefined
+    /** Why the trail of the keys does not record; nothing is asked without a trail. */
+    readonly trailFault?: () => Promise<string | undefined>
+    readonly pause?: (ms: number) => Promise<unknown>
+  }
 
 /** A run ends when its time does, or dies, and the next one goes on: everything that it writes may be written again. */
 export function createClose(
@@ -66,6 +69,9 @@ export function createClose(
     await attempt('hours could not be added up; the next run will', () => sumHours(hasTime))
     await attempt('spans could not be sent', () => sendSpans(instance, hasTime, options.collector))
     const { closed, firstDay } = await closing
+    await attempt('statements could not be published; the next run will', () =>
+      publishStatements(instance, hasTime, options),
+    )
     const { closedThrough } = await read()
     const behind = Math.max(unexported, daysBetween(closedThrough ? dayAfter(closedThrough) : firstDay, last))
     log.closed(closed, behind, await trailFault())

@@ -12,6 +12,7 @@ const instance = openInstance()
 export const handler = createClose(instance, {
   putObject: bucket ? openBucket(bucket) : undefined,
   setRowExpiry: setRowExpiry(instance.tables),
+  seller: readOptional('seller'),
   currency: readOptional('currency'),
   collector: { url: readOptional('otlpUrl') },
   ...(trail && { trailFault: openTrail(trail) }),

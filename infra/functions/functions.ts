@@ -112,7 +112,7 @@ export function addFunctions(parent: Construct, props: Props) {
     timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
     concurrency: reserved.close,
     may: [
-      ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'switchExpiry'),
+      ...tableRights(tables, 'listKeys', 'readRowsOfKeys', 'readRowsOfDays', 'keepDays', 'readOwners', 'switchExpiry'),
       ...(usageExport ? [usageExport.write] : []),
     ],
     acknowledged: usageExport?.acknowledged ?? [],

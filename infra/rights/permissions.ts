@@ -46,6 +46,8 @@ const RIGHTS = {
   readDays: [onUsage('GetItem', day)],
   /** Totals of days, and no row. */
   keepDays: [onUsage('GetItem Query PutItem UpdateItem', day)],
+  /** To publish statements, which are beside the totals. */
+  readOwners: [inKeys(byCreation), onKeys('BatchGetItem Query', key), onUsage('BatchGetItem', day)],
   /** To keep rows from expiring while their days are not exported. */
   switchExpiry: [onUsage('UpdateTimeToLive')],
   /** The settings of the tables that a restore does not bring back. */

@@ -81,6 +81,7 @@ export const ENDPOINTS = {
   'key.introspect': { function: 'api', routes: [get('/v1/key/introspect')] },
   credits: { function: 'api', routes: [get('/v1/credits')] },
   usage: { function: 'api', routes: [get('/v1/usage'), get('/v1/usage/{id+}')] },
+  statements: { function: 'api', routes: [get('/v1/statements/{id}')] },
   // Its contract and scope are those of the endpoint that a call quotes.
   quote: { function: 'api', quotes: true, readsCatalog: true, routes: [post('/v1/quote')] },
   unknown: { function: 'api', routes: [] },

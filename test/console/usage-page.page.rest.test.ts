@@ -1,11 +1,15 @@
+import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { GUARD_HEADERS } from '../../cli/console/guard.ts'
+import { EXAMPLES } from '../../cli/schemas/client-guide.ts'
 import { perMillion } from '../../console/parts/numbers.ts'
 import { usagePage } from '../../console/usage-page/build.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
+import { publishStatement } from '../../layers/gateway/store/accounts/published-statements.ts'
 import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { putUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { Random } from '../simulation/random.ts'
@@ -32,9 +36,9 @@ async function usedKey(name: string): Promise<{ secret: string; keyId: string }>
   return { secret, keyId: key.id }
 }
 
-test('the page is below 15 KiB gzipped, and its policy is the console’s, with hashes in place of files', () => {
+test('the page is below 16 KiB gzipped, and its policy is the console’s, with hashes in place of files', () => {
   const { body, headers } = usagePage()
-  expect(gzipSync(body).length).toBeLessThan(15 * 1024)
+  expect(gzipSync(body).length).toBeLessThan(16 * 1024)
   const { 'Content-Type': _, ...guards } = headers
   const policy = guards['Content-Security-Policy']?.replace(/'sha256-[\w+/=]+'/g, "'self'")
   expect({ ...guards, 'Content-Security-Policy': policy }).toEqual(GUARD_HEADERS)
@@ -110,6 +114,26 @@ inBrowser('the page in a browser', () => {
     await days.getByText('As a table').click()
     expect(await days.getByRole('row').count()).toBeGreaterThan(4)
     expect(troubles).toEqual([])
+  })
+
+  test('a statement of its account is saved as a page to print, if the account shows it', async () => {
+    const account = await gateway.openAccount({ showsStatements: true, hidesBalance: true })
+    await publishStatement(gateway.tables)(account.id, { ...(EXAMPLES.statement as Statement), name: HOSTILE })
+    await paste((await gateway.issue({ account })).secret)
+    const month = page.getByLabel('Statement of')
+    const saving = page.waitForEvent('download')
+    await month.fill('2026-10')
+    const saved = await saving
+    expect(saved.suggestedFilename()).toBe('statement-2026-10.html')
+    const text = await readFile(await saved.path(), 'utf8')
+    expect([text.includes('Closing balance'), text.includes(HOSTILE)]).toEqual([true, false])
+    await month.fill('2026-09')
+    await part('Charged').first().getByText('There is no statement of 2026-09').waitFor()
+    expect(troubles.filter((trouble) => !trouble.includes('404'))).toEqual([])
+    troubles.length = 0
+    await paste(secret)
+    await part('Balance').waitFor()
+    expect(await page.getByLabel('Statement of').count()).toBe(0)
   })
 
   test('a key of an account shows the balance with the name of the account, and nothing of a hidden one', async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { EXAMPLES } from '../../cli/schemas/client-guide.ts'
 import { ERROR_KINDS, ERRORS, REQUEST_CODES } from '../../layers/gateway/domain/basics/gateway-error.ts'
+import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
 import { type ENDPOINTS, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
+import { publishStatement } from '../../layers/gateway/store/accounts/published-statements.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
 import { openBoth, openFor } from '../support/stack.ts'
@@ -33,7 +36,9 @@ test('docs/openapi.json has no broken reference and no unused component', () => 
 
 test('the answer of each endpoint but chat is as docs/openapi.json says', async () => {
   upstream.reply = say('Hello')
-  const { secret } = await gateway.issue()
+  const account = await gateway.openAccount({ showsStatements: true })
+  await publishStatement(gateway.tables)(account.id, STATEMENT)
+  const { secret } = await gateway.issue({ account })
   const answered = await gateway.post(secret, HELLO)
   const refused = await gateway.post(secret, { ...HELLO, model: 'none' })
   const rows = [answered, refused].map(({ headers }) => headers.get('x-request-id'))
@@ -44,6 +49,7 @@ test('the answer of each endpoint but chat is as docs/openapi.json says', async 
     '/v1/credits': ['/v1/credits'],
     '/v1/usage': ['', '?limit=1', '?group=day', '?group=model'].map((query) => `/v1/usage${query}`),
     '/v1/usage/{id+}': rows.map((id) => `/v1/usage/${id}`),
+    '/v1/statements/{id}': [`/v1/statements/${STATEMENT.month}`],
   }
   for (const [route, paths] of Object.entries(samples)) {
     for (const path of paths) {
@@ -53,6 +59,8 @@ test('the answer of each endpoint but chat is as docs/openapi.json says', async 
     }
   }
 })
+
+const STATEMENT = EXAMPLES.statement as Statement
 
 type ApiPath = Extract<
   Extract<(typeof ENDPOINTS)[keyof typeof ENDPOINTS], { function: 'api' }>['routes'][number],

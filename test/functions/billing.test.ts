@@ -18,6 +18,20 @@ async function askBoth(fields: object = {}) {
   return { whole, stream, rows: [whole.row, stream.row] }
 }
 
+const MANY_TOKENS = 'one two three four five six seven eight nine ten '.repeat(20)
+
+describe('the reason for which an answer ended', () => {
+  test.each([
+    ['that of the upstream', [chunk({ content: 'Hello' }), chunk({}, 'content_filter'), DONE], {}, 'content_filter'],
+    ['stop, if we do not know the upstream’s', [chunk({ content: 'Hi' }), chunk({}, 'bored'), DONE], {}, 'stop'],
+    ['length, if it was cut', [chunk({ content: MANY_TOKENS }), chunk({}, 'stop'), DONE], { max_tokens: 5 }, 'length'],
+    ['none, if it broke off', [chunk({ content: 'Hel' })], {}, undefined],
+  ])('is in its row: %s', async (_, frames, fields, reason) => {
+    upstream.reply = sse(frames)
+    expect((await gateway.ask({ ...fields, stream: true })).row.finishReason).toBe(reason)
+  })
+})
+
 describe('costs', () => {
   test('the cost of an answer is in the header, usage.cost, the stream’s comment, the row and GET /v1/usage', async () => {
     const { whole, stream } = await askBoth()

@@ -85,7 +85,7 @@ test('a span has what its row has, amounts as texts and nothing that the row lac
     'gen_ai.provider.name': { stringValue: 'two' },
     'gen_ai.request.model': { stringValue: 'large' },
     'gen_ai.response.model': { stringValue: 'large-2026' },
-    'gen_ai.response.finish_reasons': { arrayValue: { values: [{ stringValue: 'malformed_tool_use' }] } },
+    'gen_ai.response.finish_reasons': { arrayValue: { values: [{ stringValue: 'stop' }] } },
     'gen_ai.usage.input_tokens': { intValue: '1000' },
     'gen_ai.usage.output_tokens': { intValue: '800' },
     'error.type': { stringValue: 'upstream_error' },

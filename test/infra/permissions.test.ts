@@ -41,7 +41,8 @@ const rightsIn = (stage: string): Partial<Record<Name | OptionalName, string[]>>
   ],
   close: [
     ...[`dynamodb:Scan on ${KEYS}`, FIND_ROWS_OF_KEY, `dynamodb:Query on ${USAGE}: ROWS#*`],
-    ...each(['Query', 'GetItem', 'PutItem', 'UpdateItem'], `${USAGE}: DAY#*`),
+    ...each(['Query', 'GetItem', 'PutItem', 'UpdateItem', 'BatchGetItem'], `${USAGE}: DAY#*`),
+    ...[`dynamodb:Query on ${KEYS}/index/byCreation`, ...each(['BatchGetItem', 'Query'], `${KEYS}: KEY#*`)],
     ...[`dynamodb:UpdateTimeToLive on ${USAGE}`, `dynamodb:GetItem on ${KEYS}: KEY#* CATALOG`],
     ...(stage === 'prod'
       ? [

@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'domain/**': { imports: 'endpoints.ts names.ts node:crypto node:util' },
   'platform/**': { imports: 'domain/** names.ts node:crypto node:net node:timers/promises node:tls' },
   'wire/**': { imports: 'domain/** endpoints.ts node:crypto' },
-  'store/**': { imports: 'domain/** names.ts platform/** node:crypto node:util', types: 'endpoints.ts' },
+  'store/**': { imports: 'domain/** names.ts platform/** node:crypto node:util node:zlib', types: 'endpoints.ts' },
   'contracts/*.ts': { imports: 'contracts/*/** domain/** wire/**', types: 'endpoints.ts' },
   'contracts/*/**': { imports: 'contracts/*.ts domain/** wire/**' },
   'providers/*.ts': { imports: 'domain/** providers/*/** wire/**' },

@@ -127,12 +127,12 @@ test('every field of a usage row is in the line of the log, but for what callers
   expect(USAGE_FIELD_NAMES.filter((name) => !logged.includes(name))).toEqual(['user', 'tags'])
 })
 
-test('a row that cannot be written whole is written without its texts, but for the model, the account, the lane, the plan and words of a fixed set', () => {
+test('a row that cannot be written whole is written without its texts, but for the model, the account, the lane, the plan, the finish reason and words of a fixed set', () => {
   const least = leastRow(FULL_ROW)
   const texts = USAGE_FIELD_NAMES.filter((name) => USAGE_FIELDS[name].kind === 'text' && USAGE_FIELDS[name].optional)
   const kept = texts.filter((name) => least[name] !== undefined)
   expect([kept, least.lane, least.attempts, least.tags]).toEqual([
-    ['contract', 'model', 'estimatedBy', 'upstreamCostSource', 'accountId', 'plan', 'priceFactor'],
+    ['contract', 'model', 'estimatedBy', 'upstreamCostSource', 'accountId', 'plan', 'priceFactor', 'finishReason'],
     FULL_ROW.lane,
     [],
     undefined,

@@ -60,5 +60,6 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   lane: 31,
   plan: 'gold',
   priceFactor: '1.25',
+  finishReason: 'stop',
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

@@ -50,6 +50,7 @@ export function accountShape({ account, purses, weekCost }: Pursed): AccountShap
     id: account.id,
     ...toldAccountSettings(account),
     hides_balance: account.hidesBalance === true,
+    shows_statements: account.showsStatements === true,
     status,
     ...creditTexts({ ...balance, ...placesOf(account, purses) }),
     key_count: liveOf(purses).filter(isFirstLane).length,

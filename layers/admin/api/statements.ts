@@ -1,5 +1,5 @@
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
-import { type Customer, type Statement, statementOf } from '../../gateway/domain/rows/statement.ts'
+import { type Customer, MONTH, type Statement, statementOf } from '../../gateway/domain/rows/statement.ts'
 import { MOST_TOTALS, readStatement } from '../../gateway/store/accounts/read-statement.ts'
 import { AdminError } from './admin-error.ts'
 import { type Call, requireScope } from './call.ts'
@@ -24,7 +24,7 @@ export async function ofKey(call: Call): Promise<Statement> {
 async function statement(call: Call, customer: Customer, keys: readonly Key[]): Promise<Statement> {
   requireScope(call.identity, 'keys.read')
   const { month = '' } = call.path
-  if (!/^20\d\d-(0[1-9]|1[0-2])$/.test(month)) throw wrong('month', 'must be a month such as 2026-10.')
+  if (!MONTH.test(month)) throw wrong('month', 'must be a month such as 2026-10.')
   const read = await readStatement(call.tables)(customer.id, keys, month)
   if ('books' in read) return statementOf(customer, read.books, call)
   if ('openDay' in read)

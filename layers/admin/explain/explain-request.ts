@@ -67,6 +67,7 @@ function factsOf(row: UsageRow, key: Key | undefined, account: string | null): E
       row.fallbackModel && `the model ${row.fallbackModel} answered in its place, at the price of ${row.model}`,
     ],
     ['max tokens', loweredText(row)],
+    ['finish reason', row.finishReason],
     ['stop reason', row.stopReason && `${row.stopReason}: we do not know this name, and ended the answer like stop`],
     ['left out', row.droppedFields && `${row.droppedFields}: the catalog tells not to send them`],
     ['status', row.httpStatus === 0 ? 'none: no answer was sent' : String(row.httpStatus)],

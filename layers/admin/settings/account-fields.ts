@@ -5,6 +5,12 @@ import { SETTING_FIELDS, sentence } from './setting-fields.ts'
 
 const { name, external_id, note, notify_below, plan } = SETTING_FIELDS
 
+/** Off and not set are one. */
+const flag = z
+  .boolean('must be true or false.')
+  .transform((isOn) => isOn || null)
+  .nullable()
+
 const fields = {
   name,
   external_id,
@@ -15,10 +21,8 @@ const fields = {
   note,
   notify_below,
   plan,
-  hides_balance: z
-    .boolean('must be true or false.')
-    .transform((hides) => hides || null)
-    .nullable(),
+  hides_balance: flag,
+  shows_statements: flag,
 } satisfies Record<AccountField, z.ZodType>
 
 export const ACCOUNT_FIELDS = Object.fromEntries(

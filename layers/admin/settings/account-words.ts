@@ -14,6 +14,7 @@ const words = {
   notify_below: { kind: 'credits', label: 'Notify below', words: 'credits below which its notice is sent' },
   plan: { kind: 'text', label: 'Plan', words: 'plan of its keys that have none of their own', mostChars: 15 },
   hides_balance: { kind: 'flag', label: 'Hide the balance', words: 'true if its keys are not told its balance' },
+  shows_statements: { kind: 'flag', label: 'Show the statements', words: 'true if its keys may read its statements' },
 } as const satisfies Record<string, Words>
 
 export type AccountField = keyof typeof words

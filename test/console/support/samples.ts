@@ -73,6 +73,7 @@ export function sampleAccount(changes: Partial<AccountDetail> = {}): AccountDeta
       notifyBelow: 2_000_000_000n,
     }),
     hides_balance: false,
+    shows_statements: false,
     status: 'active',
     granted: '50',
     available: '34.25',

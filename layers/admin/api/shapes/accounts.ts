@@ -21,6 +21,7 @@ export const Account = z.object({
   id: text('The id of the account.'),
   ...ACCOUNT_FIELDS,
   hides_balance: flag('Its keys are not told its balance.'),
+  shows_statements: flag('Its keys may read its statements.'),
   status: z
     .enum(ACCOUNT_STATUSES)
     .describe('The keys of a suspended account are refused until it is resumed; a closed one is gone for good.'),

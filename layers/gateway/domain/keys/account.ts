@@ -9,6 +9,8 @@ export type AccountSettings = Pick<KeySettings, 'name' | 'externalId' | 'note' |
   readonly contactEmail?: string | undefined
   /** The keys of the account are not told its balance. */
   readonly hidesBalance?: boolean | undefined
+  /** The keys of the account may read its statements. */
+  readonly showsStatements?: boolean | undefined
 }
 
 export const ACCOUNT_SETTINGS = [
@@ -20,6 +22,7 @@ export const ACCOUNT_SETTINGS = [
   'notifyBelow',
   'plan',
   'hidesBalance',
+  'showsStatements',
 ] as const satisfies readonly (keyof AccountSettings)[]
 
 export type AccountChanges = { readonly [Name in keyof AccountSettings]?: AccountSettings[Name] | null }

@@ -21,6 +21,7 @@ export type Bill = {
   /** The completion tokens that the upstream counted for an answer that was cut: it bills all of them. */
   readonly generated?: number | undefined
   readonly stopReason?: string | undefined
+  readonly finishReason?: string | undefined
 }
 
 export const NO_BILL: Bill = {

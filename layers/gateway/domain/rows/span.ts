@@ -18,7 +18,7 @@ export function spanOf(row: UsageRow): object {
     'gen_ai.provider.name': row.provider,
     'gen_ai.request.model': row.model,
     'gen_ai.response.model': row.upstreamModel,
-    'gen_ai.response.finish_reasons': row.stopReason === undefined ? undefined : [row.stopReason],
+    'gen_ai.response.finish_reasons': row.finishReason === undefined ? undefined : [row.finishReason],
     'gen_ai.usage.input_tokens': row.promptTokens,
     'gen_ai.usage.output_tokens': row.completionTokens,
     'gen_ai.usage.cache_read.input_tokens': row.cachedTokens,

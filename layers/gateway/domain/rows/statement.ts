@@ -31,6 +31,9 @@ export type StatementBooks = {
   readonly keys: readonly KeyOfStatement[]
 }
 
+/** The form of a month that can have a statement. */
+export const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/
+
 export type Statement = ReturnType<typeof statementOf>
 
 /** The first day of a month such as 2026-10, and of the next one. */

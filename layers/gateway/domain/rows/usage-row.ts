@@ -97,6 +97,7 @@ const FIELDS = {
   lane: { api: 'lane', kind: 'number', optional: true, operatorOnly: true },
   plan: { api: 'plan', kind: 'text', optional: true },
   priceFactor: { api: 'price_factor', kind: 'text', optional: true },
+  finishReason: { api: 'finish_reason', kind: 'text', optional: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
 export type UsageFieldTable = typeof FIELDS
@@ -182,6 +183,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   lane: 'The lane of the key in which the request was counted, from 1 on; null for the first one.',
   plan: 'The plan of the key by which it was charged.',
   priceFactor: 'The factor of that plan; null if the plan has a price of its own for the model.',
+  finishReason: 'The reason for which the answer ended, in the words of chat completions.',
 }
 
 export const USAGE_FIELD_NAMES = Object.keys(USAGE_FIELDS) as UsageFieldName[]

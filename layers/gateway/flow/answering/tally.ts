@@ -28,6 +28,8 @@ export class Tally {
   fault: UpstreamFailure | undefined
   /** The upstream's own name for the end of the answer, if it is not a known one. */
   stopReason: string | undefined
+  /** The end of the choice that ended first. */
+  finishReason: string | undefined
   /** True if audio or images were delivered, whose tokens cannot be counted. */
   hasMedia = false
   isAtCap = false
@@ -119,7 +121,10 @@ export class Tally {
       this.#spoken += 1
       this.hasMedia ||= hasMedia(part.delta)
     }
-    if (part.finishReason !== null) choice.isOpen = false
+    if (part.finishReason !== null) {
+      choice.isOpen = false
+      this.finishReason ??= part.finishReason
+    }
     this.stopReason ??= part.stopReason
     return part
   }
@@ -159,6 +164,7 @@ export class Tally {
 
   #cut(choice: Choice, part: ChoicePart, chars: number): ChoicePart {
     const finishReason = choice.isOpen ? 'length' : null
+    this.finishReason ??= 'length'
     choice.isCut = true
     this.#cuts += 1
     choice.isOpen = false

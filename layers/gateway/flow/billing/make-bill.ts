@@ -56,6 +56,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       serviceTier: tally.serviceTier,
       generated: isCut ? counts.completion : undefined,
       stopReason: tally.stopReason,
+      finishReason: tally.finishReason,
     })
   }
   if (!wanted.prompt && !wanted.completion) return billBy(NOT_NEEDED)

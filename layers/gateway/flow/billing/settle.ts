@@ -249,6 +249,7 @@ function toRow(
     lane: laneIn(request.credential?.key.address ?? '') || undefined,
     plan: priced?.catalog.plan,
     priceFactor: priced?.model.factor,
+    finishReason: bill.finishReason,
   }
 }
 

@@ -10,6 +10,8 @@ export type Closing = {
   readonly summedThrough?: string
   /** All requests before this moment that asked for a model have left as spans. */
   readonly spannedThrough?: string
+  /** Statements of accounts are published for all months that ended before the day after this one. */
+  readonly statedThrough?: string
   /** Hours that are added up again, both included, because a row came late. */
   readonly again?: { readonly from: string; readonly to: string }
   /** The day that is being exported, and the row with which the next part begins. */

@@ -65,9 +65,16 @@ function windowBody({ limit, remaining, resetSeconds }: Window) {
   return { limit, remaining, reset: resetSeconds }
 }
 
-function accountBody({ account: { id, name, hidesBalance }, balance }: AccountBalance) {
+function accountBody({ account: { id, name, hidesBalance, showsStatements = false }, balance }: AccountBalance) {
   const told = (nano: Nano) => (hidesBalance ? null : formatCredits(nano))
-  return { id, name, balance: told(balance.available), held: told(balance.held), spent: told(balance.spent) }
+  return {
+    id,
+    name,
+    balance: told(balance.available),
+    held: told(balance.held),
+    spent: told(balance.spent),
+    shows_statements: showsStatements,
+  }
 }
 
 /** OpenRouter's clients take two numbers, or the 403 that it has for keys which may not see the credits of an account. */

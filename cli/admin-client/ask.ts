@@ -7,7 +7,7 @@ import type { AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
 /** Undefined parameters are left out. */
-type Query = Readonly<Record<string, string | undefined>>
+type Query = Readonly<Record<string, string | number | undefined>>
 
 export type Ask = ReturnType<typeof ask>
 

@@ -1,6 +1,6 @@
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 
-type Query = Readonly<Record<string, string | undefined>>
+type Query = Readonly<Record<string, string | number | undefined>>
 
 /** How a terminal or a browser asks the admin API. Undefined parameters are left out; a refusal is thrown with its `code`. */
 export type AskBooks = {
@@ -23,7 +23,7 @@ const PAGE = 100
 export async function listed<T>(get: AskBooks['admin']['get'], path: string, query: Query = {}, most = Infinity) {
   const data: T[] = []
   for (let { after } = query; ; ) {
-    const page = await get<List<T>>(path, { ...query, limit: String(Math.min(PAGE, most - data.length)), after })
+    const page = await get<List<T>>(path, { ...query, limit: Math.min(PAGE, most - data.length), after })
     data.push(...page.data)
     if (!page.has_more || page.last_id === null || data.length >= most) return { ...page, data }
     after = page.last_id

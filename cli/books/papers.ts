@@ -5,12 +5,44 @@ import { daysOfMonth, type Statement } from '../../layers/gateway/domain/rows/st
 import { type Sheet, sheetHtml } from '../../layers/gateway/domain/rows/statement-page.ts'
 import { mapConcurrently } from '../../layers/gateway/platform/map-concurrently.ts'
 import { type AskBooks, pathOf } from './ask-books.ts'
-import type { Invoice, Invoices } from './invoices.ts'
+import { gatherInvoices, type Invoice, type Invoices } from './invoices.ts'
+
+type Asked = { readonly month: string; readonly account?: string; readonly key?: string }
+
+/** Its sheets are made of further answers. */
+type Made = {
+  readonly answer: object
+  readonly problems: readonly string[]
+  readonly csv: () => string
+  readonly sheets: () => Promise<readonly Sheet[]>
+}
+
+export const PAPERS = {
+  async invoices(books: AskBooks, { month, ...asked }: Asked): Promise<Made> {
+    const answer = await gatherInvoices(books, month, asked)
+    const { problems } = answer
+    return { answer, problems, csv: () => invoiceCsv(answer), sheets: () => sheetsOf(books, answer) }
+  },
+  async statements({ admin }: AskBooks, { month, account, key }: Asked): Promise<Made> {
+    const answer = await admin.get<Statement>(`${pathOf(account ?? key ?? '')}/statements/${month}`)
+    return { answer, problems: [], csv: () => statementCsv(answer), sheets: async () => [answer] }
+  },
+}
+
+/** A sheet of paper for each customer. */
+export function paperPage(month: string, problems: readonly string[], sheets: readonly Sheet[]): string {
+  const items = problems.map((text) => `<li>${escaped(text)}</li>`).join('')
+  return paper([month, ...(sheets.length === 1 ? sheets : []).map(({ name }) => name)].join(' '), [
+    items && `<div class="problems"><p>Do not send these:</p><ul>${items}</ul></div>`,
+    ...sheets.map(sheetHtml),
+    sheets.length === 0 ? `<p>Nothing was used in ${escaped(month)}.</p>` : '',
+  ])
+}
 
 const SHEETS_AT_ONCE = 8
 
 /** Each invoice, with the seller, the currency and the balances of the statement, if that has the same charges. */
-export function sheetsOf({ admin }: AskBooks, { month, closed_through: last_day, data }: Invoices): Promise<Sheet[]> {
+function sheetsOf({ admin }: AskBooks, { month, closed_through: last_day, data }: Invoices): Promise<Sheet[]> {
   if (last_day === null) return Promise.resolve([])
   const isWhole = dayAfter(last_day) === daysOfMonth(month).next
   const sheetOf = async ({ lines, total: { charged }, ...invoice }: Invoice): Promise<Sheet[]> => {
@@ -33,20 +65,10 @@ function statementIfAny(admin: AskBooks['admin'], path: string): Promise<Stateme
   })
 }
 
-/** A sheet of paper for each customer. */
-export function invoicePage({ month, problems }: Invoices, sheets: readonly Sheet[]): string {
-  const items = problems.map((text) => `<li>${escaped(text)}</li>`).join('')
-  return paper(`Invoices ${month}`, [
-    items && `<div class="problems"><p>Do not send these:</p><ul>${items}</ul></div>`,
-    ...sheets.map(sheetHtml),
-    sheets.length === 0 ? `<p>Nothing was used in ${escaped(month)}.</p>` : '',
-  ])
-}
-
 const INVOICE_HEADER =
   'month,key_id,name,external_id,model,requests,prompt_tokens,completion_tokens,charged,account_id,key_name\r\n'
 
-export function invoiceCsv({ month, data }: Invoices): string {
+function invoiceCsv({ month, data }: Invoices): string {
   const lines = data.flatMap(({ account_id, name, external_id, lines, ...one }) =>
     lines.map(({ model, requests, prompt_tokens, completion_tokens, charged, ...line }) => {
       const named = [month, line.key_id ?? one.key_id ?? '', name ?? '', external_id ?? '', model]
@@ -58,7 +80,7 @@ export function invoiceCsv({ month, data }: Invoices): string {
 }
 
 /** A line for each amount: those before the closing balance add up to it. */
-export function statementCsv(statement: Statement): string {
+function statementCsv(statement: Statement): string {
   const { month, top_ups, adoptions, corrections, usage } = statement
   const line = (kind: string, credits: string, more: object = {}) => {
     const cells: Record<string, unknown> = { month, kind, ...more, credits }

@@ -1,5 +1,4 @@
 import type { NoticeShape } from '../../layers/admin/api/shapes/books.ts'
-import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty, Facts } from '../parts/panel.tsx'
 import { type Column, cell, count, Rows } from '../parts/table.tsx'
@@ -18,23 +17,19 @@ const COLUMNS: readonly Column<NoticeShape>[] = [
 /** The deliveries tell how the receiver does. */
 export function Notices() {
   const notices = useList<NoticeShape>('/notices')
-  const ofState = (state: NoticeShape['status']) => notices.rows.filter(({ status }) => status === state)
-  const [told] = ofState('told')
-  const [failed] = ofState('failed')
+  const told = notices.rows.find(({ status }) => status === 'told')
+  const failed = notices.rows.find(({ error }) => error !== null)
   return (
     <Page title="Notices">
       <p class="quiet">
         The sweep posts them to your webhook, and tries one that failed again every five minutes, for three days.
       </p>
-      {notices.rows.length > 0 && (
-        <Facts
-          of={[
-            ['Last told', <Moment at={told?.last_at ?? null} />],
-            ['Tried again', failed && `${counted(ofState('failed').length)}, last answer: ${failed.error}`],
-            ['Given up', counted(ofState('given_up').length)],
-          ]}
-        />
-      )}
+      <Facts
+        of={[
+          ['Last told', told && <Moment at={told.last_at} />],
+          ['Last failed', failed && [<Moment at={failed.last_at} />, ` ${failed.error}`]],
+        ]}
+      />
       <Rows
         of={notices}
         caption="Notices, newest first"

@@ -1,170 +1,108 @@
-import type { ComponentChildren } from 'preact'
-import { gatherInvoices, type Invoice } from '../../cli/books/invoices.ts'
-import { invoiceCsv, invoicePage, sheetsOf, statementCsv } from '../../cli/books/papers.ts'
-import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
-import { type Sheet, statementPage, textsOf } from '../../layers/gateway/domain/rows/statement-page.ts'
-import { pathOf } from '../api.ts'
+import { PAPERS, paperPage } from '../../cli/books/papers.ts'
+import { type Sheet, textsOf } from '../../layers/gateway/domain/rows/statement-page.ts'
 import { progress, useMade } from '../parts/books.ts'
 import { Button, Choice, download, optionsOf } from '../parts/controls.tsx'
 import { NameChips } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Lines, Loading } from '../parts/panel.tsx'
-import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
-import { type Loaded, useLoad } from '../parts/use-load.ts'
-import { NameLink } from '../parts/values.tsx'
-import { filterOf, filtersIn, type PageUrl, withQuery } from '../router.ts'
+import { titleOf } from '../parts/rail-pages.ts'
+import { Cells, name, number, Table } from '../parts/table.tsx'
+import { filtersIn, type PageUrl } from '../router.ts'
+
+const WORDS = {
+  invoices: [
+    'Choose a month. Its charges are read from the totals of days, and compared with every request. So does',
+    'invoice --month last-month',
+  ],
+  statements: [
+    'Choose a month that is over, and a customer, or a key with a balance of its own. So does',
+    'statement --account ACCOUNT --month last-month',
+  ],
+} as const satisfies Record<keyof typeof PAPERS, readonly [string, string]>
 
 type Props = { readonly url: PageUrl }
 
-const MONTHS = 24
+export const Invoices = ({ url }: Props) => <Papers url={url} kind="invoices" />
+export const Statements = ({ url }: Props) => <Papers url={url} kind="statements" />
 
-/** The month that is not over, and those before it. */
-function lastMonths(): string[] {
+const MONTHS = Array.from({ length: 24 }, (_, i) => {
   const now = new Date()
-  const monthAt = (i: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - i)).toISOString()
-  return Array.from({ length: MONTHS }, (_, i) => monthAt(i).slice(0, 7))
-}
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - i)).toISOString().slice(0, 7)
+})
 
-type FrameProps<T> = Props & {
-  readonly title: string
-  readonly of: Loaded<T>
-  readonly isAsked: boolean
-  readonly files: (of: T) => Readonly<Record<'csv' | 'html', string>>
-  readonly empty: ComponentChildren
-  readonly children: (of: T) => ComponentChildren
-}
-
-function Papers<T>({ url, title, of, isAsked, files, empty, children }: FrameProps<T>) {
-  const { query, filter } = filtersIn(url, ['month'])
-  const save = (made: T, type: 'csv' | 'html') =>
-    download(`${title.toLowerCase()}-${query.month}.${type}`, new Blob([files(made)[type]], { type: `text/${type}` }))
-  const { data } = of
+function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
+  const { query, filter } = filtersIn(url, ['month', 'account', 'key_id'])
+  const { month, account, key_id: key } = query
+  const isAsked = month !== '' && (kind === 'invoices' || account + key !== '')
+  const made = useMade(isAsked ? `${kind} ${url.query}` : null, async (books) => {
+    const asked = { month, ...(account && { account }), ...(key && { key }) }
+    const { problems, csv, sheets } = await PAPERS[kind](books, asked)
+    return { problems, sheets: await sheets(), csv: csv() }
+  })
+  const { data } = made
+  const save = (type: string, text: string) =>
+    download(`${kind}-${month}.${type}`, new Blob([text], { type: `text/${type}` }))
   const actions = data && [
-    <Button onClick={() => save(data, 'csv')}>Save as CSV</Button>,
-    <Button onClick={() => save(data, 'html')}>Save as a page</Button>,
+    <Button onClick={() => save('csv', data.csv)}>Save as CSV</Button>,
+    <Button onClick={() => save('html', paperPage(month, data.problems, data.sheets))}>Save as a page</Button>,
     <Button onClick={() => print()}>Print</Button>,
   ]
+  const [words, command] = WORDS[kind]
   return (
-    <Page title={title} actions={actions}>
+    <Page title={titleOf(kind)} actions={actions}>
       <div class="row wrap bar">
-        <Choice label="Month" {...filter('month')} options={optionsOf('Choose a month', lastMonths(), String)} />
+        <Choice label="Month" {...filter('month')} options={optionsOf('Choose a month', MONTHS, String)} />
         <NameChips url={url} />
         <span class="quiet">{!data && progress.use()}</span>
       </div>
-      {isAsked ? <Loading of={of}>{children}</Loading> : empty}
+      {!isAsked && <Empty command={command}>{words}</Empty>}
+      {isAsked && (
+        <Loading of={made}>
+          {({ problems, sheets }) => [
+            problems.length > 0 && (
+              <div class="notice bad">
+                <p>Do not send these:</p>
+                <Lines of={problems} />
+              </div>
+            ),
+            sheets.length === 0 && <Empty>Nothing was used in {month}.</Empty>,
+            sheets.map((sheet) => (
+              <details key={sheet.account_id ?? sheet.key_id} class="apart" open={sheets.length === 1}>
+                <summary>
+                  <strong>{sheet.name}</strong> {sheet.charged}
+                </summary>
+                <Paper of={sheet} />
+              </details>
+            )),
+          ]}
+        </Loading>
+      )}
     </Page>
   )
 }
 
-const idOf = ({ account_id, key_id }: Invoice) => account_id ?? key_id ?? ''
-
-const TOTALS: readonly Column<Pick<Invoice, 'total'>>[] = [
-  count('Requests', ({ total }) => total.requests),
-  count('Prompt tokens', ({ total }) => total.prompt_tokens),
-  count('Completion tokens', ({ total }) => total.completion_tokens),
-  credits('Charged', ({ total }) => total.charged),
-]
-
-export function Invoices({ url }: Props) {
-  const { month, account, key_id } = filtersIn(url, ['month', 'account', 'key_id']).query
-  const asked = { ...(account && { account }), ...(key_id && { key: key_id }) }
-  const made = useMade(month && `invoices ${month} ${account}${key_id}`, async (books) => {
-    const invoices = await gatherInvoices(books, month, asked)
-    return { invoices, sheets: await sheetsOf(books, invoices) }
-  })
-  return (
-    <Papers
-      url={url}
-      title="Invoices"
-      of={made}
-      isAsked={month !== ''}
-      files={({ invoices, sheets }) => ({ csv: invoiceCsv(invoices), html: invoicePage(invoices, sheets) })}
-      empty={
-        <Empty command="invoice --month last-month">
-          Choose a month. Its charges are read from the totals of days, and compared with every request. So does
-        </Empty>
-      }
-    >
-      {({ invoices: { data, total, problems }, sheets }) => [
-        problems.length > 0 && (
-          <div class="notice bad">
-            <p>Do not send these:</p>
-            <Lines of={problems} />
-          </div>
-        ),
-        data.length === 0 && <Empty>Nothing was used in {month}.</Empty>,
-        data.length > 0 && (
+/** The sheet as it is saved. */
+function Paper({ of: sheet }: { readonly of: Sheet }) {
+  const { lines, period, tables } = textsOf(sheet)
+  return [
+    <Lines of={[...(sheet.seller ? [sheet.seller] : []), ...lines, period]} />,
+    tables.map(({ title, heads, rows, foot }) => {
+      const columns = heads.map((head, i) => (i === 0 ? name : number)(head, (row: readonly string[]) => row[i]))
+      return (
+        <section key={title} class="panel apart">
+          <h2>{title}</h2>
           <Table
-            caption={`Invoices of ${month}`}
-            columns={[
-              name<Invoice>('Customer', (one) => <NameLink id={idOf(one)} name={one.name} />),
-              ...TOTALS,
-              { head: 'Invoice', of: (one) => <a href={withQuery(url, filterOf(idOf(one)))}>Show</a> },
-            ]}
-            rows={data}
+            caption={title}
+            columns={columns}
+            rows={rows}
             foot={
               <tr>
-                <th scope="row">All</th>
-                <Cells columns={TOTALS} of={{ total }} />
-                <td />
+                <Cells columns={columns} of={foot} />
               </tr>
             }
           />
-        ),
-        (account || key_id) && sheets.map((sheet) => <Paper of={sheet} />),
-      ]}
-    </Papers>
-  )
-}
-
-export function Statements({ url }: Props) {
-  const { month, account, key_id } = filtersIn(url, ['month', 'account', 'key_id']).query
-  const id = account || key_id
-  const isAsked = month !== '' && id !== ''
-  return (
-    <Papers
-      url={url}
-      title="Statements"
-      of={useLoad<Statement>(isAsked ? `${pathOf(id)}/statements/${month}` : null)}
-      isAsked={isAsked}
-      files={(statement) => ({ csv: statementCsv(statement), html: statementPage(statement) })}
-      empty={
-        <Empty command="statement --account ACCOUNT --month last-month">
-          Choose a month that is over, and a customer, or a key with a balance of its own. So does
-        </Empty>
-      }
-    >
-      {(statement) => <Paper of={statement} />}
-    </Papers>
-  )
-}
-
-/** The sheet that is saved and printed. */
-function Paper({ of: sheet }: { readonly of: Sheet }) {
-  const { lines, period, tables } = textsOf(sheet)
-  return (
-    <section class="apart" aria-label={sheet.name}>
-      {sheet.seller && <p>{sheet.seller}</p>}
-      <h2>{sheet.name}</h2>
-      <Lines of={[...lines, period]} />
-      {tables.map(({ title, heads, rows, foot }) => {
-        const columns = heads.map((head, i) => (i === 0 ? name : number)(head, (row: readonly string[]) => row[i]))
-        return (
-          <section key={title} class="panel apart">
-            <h3>{title}</h3>
-            <Table
-              caption={title}
-              columns={columns}
-              rows={rows}
-              foot={
-                <tr>
-                  <Cells columns={columns} of={foot} />
-                </tr>
-              }
-            />
-          </section>
-        )
-      })}
-    </section>
-  )
+        </section>
+      )
+    }),
+  ]
 }

@@ -89,14 +89,7 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
               caption="The bill beside our rows"
               columns={COLUMNS}
               rows={found.data}
-              foot={
-                <tr>
-                  <th scope="row">All</th>
-                  <td />
-                  <Cells columns={SUMS} of={found.total} />
-                  <td />
-                </tr>
-              }
+              foot={<tr>{[<th scope="row">All</th>, <td />, <Cells columns={SUMS} of={found.total} />, <td />]}</tr>}
             />,
           ]}
         </Loading>

@@ -182,12 +182,7 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
       columns={[group, ...NUMBER_COLUMNS]}
       rows={groups.slice(0, MOST_SHOWN).map((row, place) => ({ ...row, place }))}
       by="group"
-      foot={
-        <tr>
-          <th scope="row">All</th>
-          <Cells columns={NUMBER_COLUMNS} of={total} />
-        </tr>
-      }
+      foot={<tr>{[<th scope="row">All</th>, <Cells columns={NUMBER_COLUMNS} of={total} />]}</tr>}
     />
   )
 }

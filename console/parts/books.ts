@@ -5,27 +5,18 @@ import { type Query, queryText } from '../router.ts'
 import { shared } from '../shared.ts'
 import { type Loaded, useLoad } from './use-load.ts'
 
-const TOLD_MS = 200
-
 /** How many rows were read so far. */
 export const progress = shared('')
 
 function booksOf(signal: AbortSignal): AskBooks {
   const get = <T>(path: string, query: Query = {}) => ask<T>(`${path}?${queryText(query)}`, { signal })
-  let toldMs = 0
   return {
     admin: {
       get,
       list: (path, query) => listed(get, path, query),
       text: (path, query, accept) => askText(`${path}?${queryText(query)}`, accept, signal),
     },
-    progress: {
-      say(text) {
-        if (performance.now() < toldMs + TOLD_MS) return
-        toldMs = performance.now()
-        progress.set(text)
-      },
-    },
+    progress: { say: progress.set },
     nowMs: Date.now(),
   }
 }

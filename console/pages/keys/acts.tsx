@@ -7,53 +7,21 @@ import { AmountField, announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf } from '../../parts/numbers.ts'
+import { titleOf } from '../../parts/rail-pages.ts'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { DEFAULTS, keyForm, settingsOf } from '../../parts/typed-settings.ts'
 import { isRefused } from '../../parts/use-load.ts'
 
-type Words = {
-  readonly path: string
-  readonly title: (count: string) => string
-  readonly verb: (count: string) => string
-  readonly about: string
-  readonly done: string
-  /** A key that is so already is not asked for. */
-  readonly isSo?: (key: KeyShape) => boolean
-}
-
+/** Each with what it means for the keys. */
 const ACTS = {
-  grant: {
-    path: 'grants',
-    title: (count) => `Grant credits to ${count}`,
-    verb: (count) => `Grant to ${count}`,
-    about: '',
-    done: 'granted',
-  },
-  suspend: {
-    path: 'suspend',
-    title: (count) => `Suspend ${count}?`,
-    verb: (count) => `Suspend ${count}`,
-    about: 'Every request with them is refused from the next one on, until you resume them.',
-    done: 'suspended',
-    isSo: ({ status }) => status === 'suspended',
-  },
-  resume: {
-    path: 'resume',
-    title: (count) => `Resume ${count}?`,
-    verb: (count) => `Resume ${count}`,
-    about: 'Requests with them are admitted again from the next one on.',
-    done: 'resumed',
-    isSo: ({ status }) => status !== 'suspended',
-  },
-  revoke: {
-    path: 'revoke',
-    title: (count) => `Revoke ${count} for good?`,
-    verb: () => 'Revoke for good',
-    about: 'Every request with them is refused from now on, and nothing brings them back.',
-    done: 'revoked',
-  },
-} as const satisfies Readonly<Record<string, Words>>
+  grant: '',
+  suspend: 'Every request with them is refused from the next one on, until you resume them.',
+  resume: 'Requests with them are admitted again from the next one on.',
+  revoke: 'Every request with them is refused from now on, and nothing brings them back.',
+}
+/** A key that is so already is told, and not asked for. */
+const SO: Partial<Record<Act, KeyShape['status']>> = { suspend: 'suspended', resume: 'active' }
 
 export type Act = keyof typeof ACTS
 export const ACT_NAMES = Object.keys(ACTS) as Act[]
@@ -68,8 +36,8 @@ type Props = {
 type Result = { readonly isDone: boolean; readonly text: string }
 
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
-  const { path, title, verb, about, done, isSo }: Words = ACTS[act]
   const [isGrant, isFinal] = [act === 'grant', act === 'revoke']
+  const done = act.replace(/e?$/, 'ed')
   const [typed, setTyped] = useState('')
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const idempotencyKeys = useRef(new Map<string, string>())
@@ -77,12 +45,12 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   const isOver = [...results.values()].filter(({ isDone }) => isDone).length === keys.length
 
   const doOne = async (key: KeyShape): Promise<Result> => {
-    if (isSo?.(key)) return { isDone: true, text: `was ${key.status} before` }
+    if (key.status === SO[act]) return { isDone: true, text: `was ${key.status} before` }
     const idempotencyKey = idempotencyKeys.current.get(key.id) ?? crypto.randomUUID()
     idempotencyKeys.current.set(key.id, idempotencyKey)
     try {
       const body = isGrant ? { credits: typed.trim() } : isFinal ? { confirm: key.name } : {}
-      await post(`${pathOf(key.id)}/${path}`, idempotencyKey, body)
+      await post(`${pathOf(key.id)}/${isGrant ? 'grants' : act}`, idempotencyKey, body)
       return { isDone: true, text: isGrant ? `${typed.trim()} granted` : done }
     } catch (error) {
       const failure = failureFrom(error)
@@ -106,8 +74,8 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   const field = { value: typed, onInput: setTyped }
   return (
     <ActDialog
-      title={title(count)}
-      verb={verb(count)}
+      title={isGrant ? `Grant credits to ${count}` : `${titleOf(act)} ${count}${isFinal ? ' for good' : ''}?`}
+      verb={isGrant ? `Grant to ${count}` : `${titleOf(act)} ${isFinal ? 'for good' : count}`}
       isDangerous={isFinal || act === 'suspend'}
       isReady={!isFinal || typed === `revoke ${keys.length}`}
       isRepeatable
@@ -115,7 +83,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
       onAct={doAll}
       onClose={onClose}
     >
-      {about && !isOver && <p>{about}</p>}
+      {!isOver && <p>{ACTS[act]}</p>}
       {results.size === 0 ? (
         <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
       ) : (

@@ -121,8 +121,8 @@ function csvFault({ code, record, columns, lines }: CsvError, row: number): stri
 }
 
 async function unpacked(bytes: BillFile['bytes'], name: string, mostBytes: number): Promise<Uint8Array> {
-  const tooLarge = new CliError(`${name} has more than ${mostBytes / 1024 / 1024} MB.`)
-  if (bytes.length > mostBytes) throw tooLarge
+  const tooLarge = `has more than ${mostBytes / 1024 / 1024} MB.`
+  if (bytes.length > mostBytes) throw new CliError(`${name} ${tooLarge}`)
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   const reader = new Blob([bytes as Uint8Array<ArrayBuffer>])
     .stream()
@@ -137,7 +137,7 @@ async function unpacked(bytes: BillFile['bytes'], name: string, mostBytes: numbe
     size += value.length
     if (size > mostBytes) {
       await reader.cancel()
-      throw tooLarge
+      throw new CliError(`${name}, unpacked, ${tooLarge}`)
     }
     kept.push(value)
   }

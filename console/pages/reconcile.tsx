@@ -14,8 +14,6 @@ import { useLoad } from '../parts/use-load.ts'
 import { Badge } from '../parts/values.tsx'
 import { filtersIn, type PageUrl } from '../router.ts'
 
-type Asked = { readonly atMs: number; readonly files: readonly File[] }
-
 /** The bill is read in this window, and sent nowhere. */
 export function Reconcile({ url }: { readonly url: PageUrl }) {
   const nowMs = useMemo(Date.now, [])
@@ -24,8 +22,8 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')
   const [files, setFiles] = useState<readonly File[]>([])
   const [percent, setPercent] = useState('1')
-  const [asked, setAsked] = useState<Asked>()
-  const made = useMade(asked ? `reconciliation ${asked.atMs}` : null, async (books) => {
+  const [runs, setRuns] = useState(0)
+  const made = useMade(runs > 0 ? `reconciliation ${runs}` : null, async (books) => {
     const { MOST_BILL_BYTES, reconciled } = await import('../../cli/bills/reconciliation.ts')
     const bytesOf = (file: File) => file.slice(0, MOST_BILL_BYTES + 1).arrayBuffer()
     const read = files.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await bytesOf(file)) }))
@@ -36,7 +34,7 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
   })
   const compare = (event: Event) => {
     event.preventDefault()
-    setAsked({ atMs: Date.now(), files })
+    setRuns(runs + 1)
   }
   const providers = Object.keys((catalog.data?.catalog.providers as object | undefined) ?? {})
   const { data } = made
@@ -47,10 +45,7 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
     >
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
-        <span class="quiet">
-          The costs of OpenAI, the cost report of Anthropic, the activity of OpenRouter or the cost and usage report of
-          AWS.
-        </span>
+        <span class="quiet">{runs > 0 && !data && progress.use()}</span>
       </div>
       <form class="columns panel inside" onSubmit={compare}>
         <Select label="Provider" {...filter('provider')} options={optionsOf('Choose one', providers, String)} />
@@ -58,30 +53,27 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
           label="Tolerance, %"
           value={percent}
           onInput={setPercent}
-          inputMode="decimal"
           pattern="100|[0-9]{1,2}(\.[0-9]{1,2})?"
           required
         />
-        <div class="field">
-          <label for="bill">Bill: choose its files, or drop them here</label>
+        <label class="field">
+          Bill: choose its files, or drop them here
           <input
-            id="bill"
             type="file"
             multiple
             required
             onChange={({ currentTarget }) => setFiles([...(currentTarget.files ?? [])])}
           />
-        </div>
+        </label>
         <button type="submit" class="primary">
           Compare
         </button>
       </form>
-      {asked && !data && <p class="quiet">{progress.use()}</p>}
-      {asked && (
+      {runs > 0 && (
         <Loading of={made}>
           {(found) => [
             <p role="status" class="apart">
-              <Badge of={found.ok ? 'ok' : 'wrong'} /> {verdictOf(found)} A bill of {found.bill.form},{' '}
+              <Badge of={found.ok ? 'ok' : 'wrong'} /> {verdictOf(found)} A bill of {found.bill.form}, from{' '}
               {found.from.slice(0, 10)} to {found.to.slice(0, 10)}.
             </p>,
             <Lines of={found.notes} />,
@@ -89,7 +81,15 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
               caption="The bill beside our rows"
               columns={COLUMNS}
               rows={found.data}
-              foot={<tr>{[<th scope="row">All</th>, <td />, <Cells columns={SUMS} of={found.total} />, <td />]}</tr>}
+              foot={
+                <tr>
+                  <th scope="row" colSpan={2}>
+                    All
+                  </th>
+                  <Cells columns={SUMS} of={found.total} />
+                  <td />
+                </tr>
+              }
             />,
           ]}
         </Loading>

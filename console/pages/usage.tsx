@@ -1,10 +1,8 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { SummaryGroup } from '../../cli/books/exported-rows.ts'
+import { useMemo } from 'preact/hooks'
 import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { progress, useMade } from '../parts/books.ts'
+import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { Swatch } from '../parts/chart.tsx'
-import { Button, download, Field } from '../parts/controls.tsx'
+import { Button, download } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { NameChips, RangePicker } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
@@ -19,7 +17,7 @@ import { Credits, NameLink } from '../parts/values.tsx'
 import { Views } from '../parts/views.tsx'
 import { filtersIn, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 
-const GROUPS: Readonly<Record<UsageGroup | 'user', string>> = {
+const GROUPS: Readonly<Record<string, string>> = {
   model: 'Model',
   key: 'Key',
   account: 'Customer',
@@ -29,27 +27,16 @@ const GROUPS: Readonly<Record<UsageGroup | 'user', string>> = {
 }
 const OFFERED = Object.entries(GROUPS).map(([value, text]) => ({ value, text }))
 /** A tag is `tag:team` in the address. */
-const titleOf = (by: string) => GROUPS[by as UsageGroup] ?? by.replace(':', ' ')
+const titleOf = (by: string) => GROUPS[by] ?? by.replace(':', ' ')
 
 export function Usage({ url }: { readonly url: PageUrl }) {
   const nowMs = useMemo(Date.now, [url.query.toString()])
   const range = wholeDays(rangeOf(url, nowMs, '30d'))
   const { from, to, isByHour } = range
-  const groupBy = (url.query.get('group_by') || 'model') as SummaryGroup
+  const groupBy = (url.query.get('group_by') || 'model') as UsageGroup
   const { query: whose } = filtersIn(url, ['account', 'key_id'])
   const bucket = isByHour ? '1h' : '1d'
-  const address = queryText({ bucket, group_by: groupBy, from, to, ...whose })
-  // Callers name any number of users and tags, so no sum of a day has them.
-  const isOfRows = groupBy === 'user' || groupBy.startsWith('tag:')
-  const sums = useLoad<UsagePage>(isOfRows ? null : `/usage?${address}`)
-  const ofRows = useMade(isOfRows ? address : null, async (books) => {
-    const { summedRows } = await import('../../cli/books/exported-rows.ts')
-    const { account, key_id } = whose
-    const range = { fromMs: Date.parse(from), toMs: to === undefined ? nowMs : Date.parse(to) }
-    const wanted = { ...range, account: account || undefined, key_id: key_id || undefined }
-    return summedRows(books, wanted, groupBy, isByHour ? HOUR_MS : DAY_MS)
-  })
-  const usage = isOfRows ? ofRows : sums
+  const usage = useLoad<UsagePage>(`/usage?${queryText({ bucket, group_by: groupBy, from, to, ...whose })}`)
   const save = (page: UsagePage) => {
     const name = `usage-${from.slice(0, 10)}-${(to ?? dayText(nowMs + DAY_MS)).slice(0, 10)}-by-${groupBy}.csv`
     download(name, usageCsv(page, isByHour))
@@ -62,7 +49,6 @@ export function Usage({ url }: { readonly url: PageUrl }) {
         <NameChips url={url} />
         <GroupPicker url={url} by={groupBy} />
         <Views url={url} />
-        <span class="quiet">{!data && progress.use()}</span>
         <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>
           Requests of this range
         </a>
@@ -104,15 +90,11 @@ const NOTHING_USED = (
 )
 
 function GroupPicker({ url, by }: { readonly url: PageUrl; readonly by: string }) {
-  const [tag, setTag] = useState('')
   return (
     <Picker<string> label="Group by" value={titleOf(by)} onChoose={(group_by) => goWith(url, { group_by })} isFixed>
       {(choose) => [
-        <Choices label="a group" choices={OFFERED} onChoose={choose} />,
-        <form class="custom" onSubmit={(event) => [event.preventDefault(), choose(`tag:${tag}`)]}>
-          <Field label="Tag" value={tag} onInput={setTag} maxLength={64} required />
-          <button type="submit">Apply</button>
-        </form>,
+        <Choices label="a group" choices={OFFERED} typed={/^tag:.{1,64}$/} onChoose={choose} />,
+        <p class="quiet small">Or type a tag by its name, such as tag:team.</p>,
       ]}
     </Picker>
   )
@@ -164,8 +146,7 @@ const MOST_SHOWN = 500
 type Row = UsagePage['groups'][number] & { readonly place: number }
 
 function NumbersTable({ page, range }: { readonly page: UsagePage; readonly range: Range }) {
-  const { groups, total } = page
-  const by: string = page.group_by
+  const { group_by: by, groups, total } = page
   const filterBy = (group: string): Query => {
     if (by === 'day') return { range: null, from: group, to: dayText(Date.parse(group) + DAY_MS) }
     return by.startsWith('tag:') ? { tag: `${by.slice(4)}=${group}` } : { [by]: group }

@@ -13,7 +13,7 @@ function complaint() {
   if (!isOld) return undefined
   const brought =
     "'npm ci' brings it along for 'npm start' and 'npm run …', unless it is told to run no scripts; or install"
-  return `Waybill needs Node ${least}, and this is ${process.version}. ${isPackage ? 'Install' : brought} it, for example with 'nvm install ${least}'.`
+  return `Waybill needs Node ${least}, and this is ${process.version}. ${isPackage ? `Run 'npx -p node@${least} -p waybill waybill', or install` : brought} it, for example with 'nvm install ${least}'.`
 }
 
 module.exports = { isPackage, complaint }

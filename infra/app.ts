@@ -1,5 +1,4 @@
 import { App, Validations } from 'aws-cdk-lib'
-import { AwsSolutionsChecks } from 'cdk-nag'
 import cdk from '../cdk.json' with { type: 'json' }
 import { IS_PACKAGE } from '../layers/terminal/how-to-run.ts'
 import { readSettings, refuseFlags } from './settings.ts'
@@ -13,4 +12,8 @@ refuseFlags(context)
 const stage = checkedStageName(context('stage'))
 
 new WaybillStack(app, { stage, ...readSettings()[stage] })
-Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+if (!IS_PACKAGE) {
+  // The stack of a package is the same, and was checked when it was made.
+  const { AwsSolutionsChecks } = await import('cdk-nag')
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import { z } from 'zod'
+import { PEERS } from '../../infra/deploy/run-infra.ts'
 import { SETTING_NAMES, settingRow } from '../../infra/setting-table.ts'
 import { COMMAND_LINE } from '../bundle.ts'
 
@@ -18,8 +19,7 @@ export const CONSTRUCT: BuildOptions = {
   target: 'node20',
   // A refused property is shown with the line that refused it.
   minifyWhitespace: false,
-  // The app's own CDK, so that there is only one.
-  packages: 'external',
+  external: [...PEERS, 'aws-cdk-lib/*'],
   define: { 'import.meta.url': 'MODULE_URL' },
   banner: { js: "const MODULE_URL = require('node:url').pathToFileURL(__filename).href" },
 }

@@ -1,9 +1,10 @@
-import { cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { buildConsole } from '../../console/build.ts'
-import { usagePage } from '../../console/usage-page/build.ts'
+import { builtPages } from '../../console/usage-page/build.ts'
+import { PEERS } from '../../infra/deploy/run-infra.ts'
 import { bundleFunction, bundleTokenizerLayer } from '../../infra/functions/bundle.ts'
 import { COMMAND_LINE } from '../bundle.ts'
 import { CONSTRUCT, writeTypes } from './construct.ts'
@@ -33,6 +34,13 @@ const FUNCTIONS = readdirSync(join(ROOT, 'functions')).filter((name) =>
 /** The folder is as deep as a clone's, because source maps have relative paths: a stage has the same code from a clone and from the package. */
 const BUNDLES = join(ROOT, 'dist', 'bundles')
 
+/** An app has its own CDK, and only one. */
+const CDK = [...PEERS, 'aws-cdk-lib/*']
+
+/** For packages of CommonJS in a bundle of ESM. */
+const REQUIRE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)"
+
 const DEFINED = { WAYBILL_PACKAGE: 'true' }
 
 /** Node strips no types of files in node_modules, so a package has JavaScript, made of the same sources. */
@@ -44,8 +52,8 @@ async function pack(): Promise<void> {
       ...COMMAND_LINE,
       entryPoints: [source],
       format: 'esm',
-      // npm installs them, so that an audit sees them and a mended version can take their place.
-      packages: 'external',
+      banner: { js: REQUIRE },
+      external: CDK,
     })
   }
   await bundle('cdk/index.js', CONSTRUCT)
@@ -55,17 +63,35 @@ async function pack(): Promise<void> {
   bundleTokenizerLayer(BUNDLES)
   renameSync(BUNDLES, join(OUT, 'bundles'))
   await writePages()
+  writeLicenses()
 }
 
 async function bundle(outfile: string, options: BuildOptions): Promise<void> {
   const up = posix.relative(posix.dirname(outfile), '.') || '.'
-  await build({
+  const { metafile } = await build({
     ...options,
     outfile: join(OUT, outfile),
     define: { ...options.define, ...DEFINED },
     plugins: [partsAt(up)],
     minifySyntax: true,
+    metafile: true,
   })
+  for (const file of Object.keys(metafile.inputs)) {
+    const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file) ?? []
+    if (folder) libraries.add(folder)
+  }
+}
+
+/** The folders of the packages whose code is within the files. */
+const libraries = new Set(['node_modules/preact'])
+
+function writeLicenses(): void {
+  const texts = [...libraries].toSorted().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+    const file = readdirSync(join(ROOT, folder)).find((one) => /^licen[cs]e/i.test(one))
+    return `${name} ${version} (${license})\n\n${file ? readFileSync(join(ROOT, folder, file), 'utf8') : ''}`
+  })
+  writeFileSync(join(OUT, 'LICENSES.txt'), texts.join('\n\n'))
 }
 
 /** A part is a file of the package, and our other short names are files of the bundle. */
@@ -91,7 +117,7 @@ async function writePages(): Promise<void> {
   const built = 'async () => files.map((file) => ({ ...file, body: Buffer.from(file.body) }))'
   const script = `const files = ${JSON.stringify(texts)}\nexport const buildConsole = ${built}\n`
   writeFileSync(join(OUT, 'console-page.js'), script)
-  const page = `const page = ${JSON.stringify(usagePage())}\nexport const usagePage = () => page\n`
+  const page = `const pages = ${JSON.stringify(builtPages())}\nexport const builtPages = () => pages\n`
   writeFileSync(join(OUT, 'usage-page.js'), page)
 }
 

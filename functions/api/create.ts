@@ -36,7 +36,7 @@ import { admissionBy, gates, requestEnd } from '../gates.ts'
 import type { Instance } from '../instance.ts'
 import { answerStatement } from './answer-statement.ts'
 
-const loadUsagePage = (): Promise<Page> => import('#usage-page').then(({ usagePage }) => usagePage())
+const loadPages = () => import('#usage-page').then(({ builtPages }) => builtPages())
 
 /** Kept back from the function's timeout: the answer is returned when the invocation ends, and must not be lost to it. */
 const RESERVE_MS = 1_000
@@ -77,7 +77,7 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
       throw new Error('A call for no endpoint was admitted.')
     },
   }
-  const pages = servePages({ ...PUBLIC_PAGES, ...(config.hasUsagePage && { '/usage': loadUsagePage }) })
+  const pages = servePages(publicPages(config.hasUsagePage))
   const admission = admissionBy(instance)
   const requireAccess = authorize({ readKey: readKey(tables), cache })
   const pricing = { ...admission, headerPrefix: config.headerPrefix }
@@ -149,28 +149,27 @@ async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promi
 }
 
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
-const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
-const NAME = 'Waybill'
 const CALLS = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\+?\}/, 'ID')}`)
 const WHAT = 'A chat routing gateway: OpenAI- and Anthropic-compatible, with keys, limits and exact charges.'
 
-/** The pages of every gateway, which tell a stranger no more than the documents do. */
-export const PUBLIC_PAGES: Pages = {
-  '/': () => page(home(), HTML['Content-Type'], { 'Content-Security-Policy': POLICY }),
-  '/health': () => json('{"status":"ok"}', { 'Cache-Control': 'no-store' }),
-  '/llms.txt': () => page(llms(), 'text/plain; charset=utf-8'),
-  '/openapi.json': async () => json((await import('#openapi')).openapiText()),
-}
-
-function home(): string {
-  const paths = CALLS.map((call) => `<li><code>${call}</code>`).join('')
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${NAME}</title><body><main><h1>${NAME}</h1><p>${WHAT}</p><p>The base URL of an OpenAI SDK is this address with <code>/v1</code>, its API key the one that the operator of this gateway has given you.</p><ul><li><a href="/openapi.json">openapi.json</a>: every call, in OpenAPI<li><a href="/llms.txt">llms.txt</a>: the same in short, for programs that read<li><a href="/health">health</a></ul><h2>Calls</h2><ul>${paths}</ul></main></body></html>`
+/** They tell a stranger no more than the documents do. */
+function publicPages(hasUsagePage?: boolean): Pages {
+  return {
+    '/': async () => {
+      const { home, usageLink } = await loadPages()
+      return hasUsagePage ? home : { ...home, body: home.body.replace(usageLink, '') }
+    },
+    '/health': () => json('{"status":"ok"}', { 'Cache-Control': 'no-store' }),
+    '/llms.txt': () => page(llms(), 'text/plain; charset=utf-8'),
+    '/openapi.json': async () => json((await import('#openapi')).openapiText()),
+    ...(hasUsagePage && { '/usage': async () => (await loadPages()).usage }),
+  }
 }
 
 function llms(): string {
   const paths = CALLS.map((call) => `- ${call}`).join('\n')
-  return `# ${NAME}
+  return `# Waybill
 
 > ${WHAT}
 

@@ -7,9 +7,8 @@ import { preflight } from '../preflight/preflight.ts'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
 
 const { resolve } = createRequire(import.meta.url)
-const CDK = resolve('aws-cdk/bin/cdk')
-/** npm and pnpm install them with the package, others do not. */
-export const PEERS = ['aws-cdk-lib', 'constructs']
+/** They are five times as large as all the rest, and only a deployment needs them. */
+export const PEERS = ['aws-cdk', 'aws-cdk-lib', 'constructs']
 
 /** A clone has cdk.json in its own folder. A package is run in its operator's, and knows where its app is. */
 const PLACE = IS_PACKAGE ? {} : { cwd: fileURLToPath(new URL('../..', import.meta.url)) }
@@ -21,19 +20,18 @@ function appIn(file: string): string {
   return `${word(process.execPath)} ${word(file)} --`
 }
 
-function requirePeers(): void {
+function findCdk(): string {
   try {
-    for (const peer of PEERS) resolve(peer)
+    for (const peer of PEERS) resolve(`${peer}/package.json`)
+    return resolve('aws-cdk/bin/cdk')
   } catch {
-    throw new Error(
-      `The CDK is not installed here. Add it beside waybill, for example with 'yarn add ${PEERS.join(' ')}'.`,
-    )
+    const install = `npm install waybill ${PEERS.join(' ')}`
+    throw new Error(`A deployment needs the CDK, which is not installed here. Run '${install}' in this folder.`)
   }
 }
 
 const runCdk: RunCdk = async (args) => {
-  requirePeers()
-  const cdk = spawn(process.execPath, [CDK, ...args, ...APP], { ...PLACE, stdio: 'inherit' })
+  const cdk = spawn(process.execPath, [findCdk(), ...args, ...APP], { ...PLACE, stdio: 'inherit' })
   // The terminal interrupts both; cdk reports its progress.
   process.on('SIGINT', () => {})
   return new Promise((end, fail) => {

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, buildSync } from 'esbuild'
-import { usagePage } from '../../console/usage-page/build.ts'
+import { builtPages } from '../../console/usage-page/build.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,7 +17,7 @@ const LAZY: Readonly<Record<string, readonly Part[]>> = {
   chat: ['#on-demand', '#advice', '#contracts', '#dialects', '#bedrock'],
   api: ['#on-demand', '#advice', '#contracts', '#dialects', '#openapi', '#quote'],
 }
-/** The page for the owners of keys, built, as a module beside the api's own. */
+/** The first page and that for the owners of keys, built, as a module beside the api's own. */
 const USAGE_PAGE = '#usage-page'
 const fileOf = (name: string) => `./${name.slice(1)}.js`
 const LAZY_FILES = Object.fromEntries([...Object.values(LAZY).flat(), USAGE_PAGE].map((name) => [name, fileOf(name)]))
@@ -51,7 +51,7 @@ export function bundleFunction(name: string, out = OUT): string {
   const folder = join(out, 'functions', name)
   for (const lazy of LAZY[name] ?? []) bundleFile(folder, sourceOf(lazy), fileOf(lazy))
   if (name === 'api') {
-    const contents = `export const usagePage = () => (${JSON.stringify(usagePage())})`
+    const contents = `export const builtPages = () => (${JSON.stringify(builtPages())})`
     bundle(folder, { stdin: { contents }, outfile: fileOf(USAGE_PAGE), sourcemap: false })
   }
   return bundleFile(folder, join(ROOT, 'functions', name, 'handler.ts'), 'index.js')

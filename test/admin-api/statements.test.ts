@@ -16,9 +16,10 @@ import { revokeKey } from '../../layers/gateway/store/keys/rotate-key.ts'
 import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
 import { openTestTables } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
 import { someTimes } from '../support/some-of.ts'
-import { adminOf } from './support/admin.ts'
+import { adminOf, once } from './support/admin.ts'
 
 const MONTHS = ['2026-08', '2026-09', '2026-10']
 const FIRST_MS = Date.parse(`${MONTHS[0]}-01`)
@@ -86,6 +87,32 @@ test('statements add up to the nanocredit, follow each other, have exactly the r
     const { available } = (await admin.call(`GET /accounts/${account.id}`)).body
     expect([seed, formatCredits(balance)]).toEqual([seed, available])
   }
+})
+
+test('a grant that was asked for in a month and is made after its closing belongs to the month in which it is made', async () => {
+  const { tables, account, ask } = await customerOf(new Random(78))
+  let nowMs = END_MS - 1
+  const admin = adminOf(tables, { clock: () => nowMs })
+  const grant = { body: { credits: '5', reference: 'late' }, headers: once() }
+  const asked = () => admin.call(`POST /accounts/${account.id}/grants`, grant)
+  const restore = intercept(tables, async (send, operation) => {
+    if (operation === 'TransactWriteItems') throw new Error('killed')
+    return send()
+  })
+  expect((await asked()).status).toBe(500)
+  restore()
+  await closerAt(tables, () => CLOSED_MS).run()
+  const before = (await ask('2026-10')).text
+  nowMs = CLOSED_MS
+  const made = await asked()
+  expect([made.status, made.body.granted_at, made.body.replayed]).toEqual([
+    201,
+    new Date(CLOSED_MS).toISOString(),
+    false,
+  ])
+  nowMs += DAY_MS
+  expect((await asked()).body).toMatchObject({ granted_at: made.body.granted_at, replayed: true })
+  expect((await ask('2026-10')).text).toBe(before)
 })
 
 test('a key that is adopted later changes no statement that was made before', async () => {

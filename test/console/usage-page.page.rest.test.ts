@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { GUARD_HEADERS } from '../../cli/console/guard.ts'
 import { EXAMPLES } from '../../cli/schemas/client-guide.ts'
 import { perMillion } from '../../console/parts/numbers.ts'
-import { usagePage } from '../../console/usage-page/build.ts'
+import { builtPages } from '../../console/usage-page/build.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import type { Statement } from '../../layers/gateway/domain/rows/statement.ts'
 import { publishStatement } from '../../layers/gateway/store/accounts/published-statements.ts'
@@ -37,7 +37,7 @@ async function usedKey(name: string): Promise<{ secret: string; keyId: string }>
 }
 
 test('the page is below 16 KiB gzipped, and its policy is the console’s, with hashes in place of files', () => {
-  const { body, headers } = usagePage()
+  const { body, headers } = builtPages().usage
   expect(gzipSync(body).length).toBeLessThan(16 * 1024)
   const { 'Content-Type': _, ...guards } = headers
   const policy = guards['Content-Security-Policy']?.replace(/'sha256-[\w+/=]+'/g, "'self'")
@@ -48,8 +48,8 @@ test('the page is below 16 KiB gzipped, and its policy is the console’s, with 
 test('GET /usage and HEAD are answered without a key, a read or a row; another method and another path are refused', async () => {
   const before = [gateway.calls.length, gateway.logLines.length]
   const page = await fetch(`${gateway.baseUrl}/usage`)
-  expect([page.status, await page.text()]).toEqual([200, usagePage().body])
-  expect(page.headers.get('content-security-policy')).toBe(usagePage().headers['Content-Security-Policy'])
+  expect([page.status, await page.text()]).toEqual([200, builtPages().usage.body])
+  expect(page.headers.get('content-security-policy')).toBe(builtPages().usage.headers['Content-Security-Policy'])
   expect(page.headers.get('x-request-id')).toMatch(/^req_/)
   const head = await fetch(`${gateway.baseUrl}/usage`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
@@ -115,6 +115,22 @@ inBrowser('the page in a browser', () => {
     expect(await days.getByRole('row').count()).toBeGreaterThan(4)
     expect(troubles).toEqual([])
   })
+
+  test.each([
+    ['light', 390],
+    ['dark', 1280],
+  ] as const)(
+    'the first page looks like the others and leads to them, without an axe finding: %s, %i px',
+    async (colorScheme, width) => {
+      await page.goto(gateway.baseUrl)
+      expect(await faultsIn(page, { colorScheme, width })).toEqual({ wrong: [], beyond: 0, clipped: [] })
+      const colours = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+      const here = await colours()
+      await page.getByRole('link', { name: '/usage' }).click()
+      await page.getByLabel('Your key').waitFor()
+      expect(await colours()).toBe(here)
+    },
+  )
 
   test('a statement of its account is saved as a page to print, if the account shows it', async () => {
     const account = await gateway.openAccount({ showsStatements: true, hidesBalance: true })

@@ -46,7 +46,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run -s waybill -- invoice /, 'it ends with 1 while days are open: test/cli/invoice.rest.test.ts runs it'],
   [/^npm run -s waybill -- statement /, 'it refuses days that are open: test/cli/statement.rest.test.ts runs it'],
   [/^npm run -s waybill -- export focus /, 'it refuses days that are open: test/cli/export-focus.test.ts runs it'],
-  [/^npm run -s waybill -- console /, 'it serves until it is ended: test/cli/console.test.ts runs it'],
+  [/^(npm run -s waybill --|npx waybill) console /, 'it serves until it is ended: test/cli/console.test.ts runs it'],
   [
     /^curl (--aws-sigv4|-H "Authorization: Bearer \$WAYBILL_ADMIN_KEY") /,
     'it needs an AWS account; a test below has the first signed',
@@ -59,7 +59,10 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(curl .*\/key\/list\?|npm run -s waybill -- import |npm run -s waybill -- catalog (check|push) imported\/|sh imported\/)/,
     'test/examples/guide-litellm.rest.test.ts runs it',
   ],
-  [/^(npm install waybill aws-cdk-lib constructs|npx waybill init)$/, 'test/cli/package.rest.test.ts runs it'],
+  [
+    /^(npm install waybill aws-cdk aws-cdk-lib constructs|npx waybill( init)?)$/,
+    'test/cli/package.rest.test.ts runs it',
+  ],
   [/^(unzip waybill-code\.zip |aws s3 cp |aws cloudformation deploy )/, 'it needs an AWS account'],
   [/^jq --arg keys KEYS_TABLE /, 'it needs a release: test/infra/construct.rest.test.ts runs it'],
   [/^(npm audit signatures|sha256sum -c SHA256SUMS|gh attestation verify) ?/, 'it needs a release'],
@@ -67,7 +70,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
 ]
 
 const isRun = (command: string) => !NOT_RUN.some(([pattern]) => pattern.test(command))
-const WAYBILL = /^npm run -s waybill -- /
+const WAYBILL = /^(npm run -s waybill --|npx waybill) /
 const waybillCommands = COMMANDS.filter((command) => WAYBILL.test(command) && isRun(command))
 
 const folder = emptyFolder()
@@ -78,9 +81,7 @@ writeFileSync(file, JSON.stringify({ providers: { echo: providers.echo }, models
 const { local } = await startLocal(folder)
 
 test('every command in the documents is run by a test, or has a stated reason not to be', () => {
-  const unknown = COMMANDS.filter(
-    (command) => isRun(command) && !/^(npm run -s waybill -- |npm run |curl )/.test(command),
-  )
+  const unknown = COMMANDS.filter((command) => isRun(command) && !/^(npm run |npx waybill |curl )/.test(command))
   expect(unknown).toEqual([])
   expect(NOT_RUN.filter(([pattern]) => !COMMANDS.some((command) => pattern.test(command)))).toEqual([])
 })

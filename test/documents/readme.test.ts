@@ -5,13 +5,14 @@ const readme = readDocument('README.md')
 
 /** Parts of the README, in the order in which a newcomer asks for them. */
 const PARTS = [
-  'prepaid, metered access',
+  'the money is right',
   '(docs/pictures/race.gif)',
+  'npx waybill\n',
   'npm ci && npm start',
+  '/usage',
   'curl -i ',
   '```js',
   '```python',
-  'npm ci && npm test',
   '(docs/pictures/console.png)',
   '## What it guarantees',
   '| LiteLLM | OpenRouter | Portkey |',
@@ -19,11 +20,12 @@ const PARTS = [
   '## What a credit is',
   'npm run deploy',
   '<!-- bench:bill-total -->',
+  'npm ci && npm test',
   '## Documents',
 ]
 
-test('the README has at most 120 lines', () => {
-  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(120)
+test('the README has at most 130 lines', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(130)
 })
 
 test('the README has its parts in the order in which a newcomer asks for them', () => {

@@ -35,6 +35,13 @@ test('the pages name every call, and the document is of this very gateway', asyn
   expect(JSON.parse(document ?? '')).toMatchObject({ servers: [{ url: '/' }], info: { title: 'Waybill' } })
 })
 
+test('the first page leads to the page for owners of keys where there is one, and to none elsewhere', async () => {
+  const { gateway: withPage } = await openBoth({ hasUsagePage: true })
+  const home = await (await fetch(withPage.baseUrl)).text()
+  for (const link of ['/usage', '/openapi.json', '/llms.txt', '/health']) expect(home).toContain(`href="${link}"`)
+  expect(await (await get('/')).text()).not.toContain('/usage"')
+})
+
 test('another method, another letter case and a path below them are no page', async () => {
   for (const [path, method] of [
     ['/', 'POST'],

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { isoTime } from '../../gateway/domain/basics/time.ts'
 import { balanceOf } from '../../gateway/domain/keys/account.ts'
 import { isAccountId, type Key, type Versioned } from '../../gateway/domain/keys/key.ts'
 import { REFERENCE_DAYS } from '../../gateway/domain/keys/reference.ts'
@@ -14,6 +13,7 @@ import {
   type GrantResult,
   type grantTo as grantToKind,
   listGrants,
+  readGrant,
 } from '../../gateway/store/keys/grant-credits.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { AdminError } from './admin-error.ts'
@@ -60,8 +60,10 @@ export function granter<K extends Owner, Shown>(
     const wasDone = await wasDoneTo(id)
     const grant = () => grantTo(tables)(id, credits, act, identity.allowance, reference)
     const owner = wasDone ? await find(call) : await granted(call, id, await grant(), sent)
+    const made = await readGrant(tables)(id, act.id)
+    if (!made) throw new Error(`The grant ${act.id} is gone.`)
     return {
-      ...grantShape({ id: act.id, credits, by: act.by, grantedAt: isoTime(act.atMs), reference: sent.reference }),
+      ...grantShape(made),
       ...(await show(call, owner)),
       replayed: wasDone,
     }

@@ -9,16 +9,16 @@ const SOON = ['--prefer-offline', '--fetch-retries=1', '--fetch-retry-mintimeout
 const NO_NETWORK = /\b(E(NOTFOUND|CONNREFUSED|AI_AGAIN|TIMEDOUT|NETUNREACH|HOSTUNREACH)|ENOTCACHED)\b/
 
 /**
- * Makes the package and installs it into the folder, from a lock of its own. Returns the reason if the network does not
+ * Makes the package and installs it into the folder, with others beside it, from a lock of its own. Returns the reason if the network does not
  * allow it; a package that cannot be made, or not be installed, is a fault of ours.
  */
-export function installPackage(folder: string): { readonly missing?: string } {
+export function installPackage(folder: string, beside: readonly string[] = []): { readonly missing?: string } {
   mkdirSync(folder, { recursive: true })
   const packed = npm(ROOT, 'pack', '--json', '--pack-destination', folder)
   if (packed.status !== 0) throw new Error(packed.stderr)
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'))
   for (const args of [
-    ['install', '--package-lock-only', `./${archive}`],
+    ['install', '--package-lock-only', `./${archive}`, ...beside],
     ['ci', '--omit=dev'],
   ]) {
     const { status, stderr } = npm(folder, ...args, ...QUIETLY, ...SOON)

@@ -6,6 +6,8 @@ export type Act = {
   /** An ARN of AWS, or the name of a user of the operator's machine. */
   readonly by: string
   readonly atMs: number
+  /** The time of this try, which may be days later: a grant belongs to the day on which it was made. */
+  readonly triedAtMs: number
   /** The time that is left for all tries of the act together. Every level that retries goes by this one deadline. */
   readonly leftMs: () => number
 }
@@ -14,7 +16,7 @@ export type Act = {
 export const ACT_MS = 25_000
 
 export function newAct(by: string, nowMs: number, random: Uint8Array, leftMs: Act['leftMs']): Act {
-  return { id: ulid(nowMs, random), by, atMs: nowMs, leftMs }
+  return { id: ulid(nowMs, random), by, atMs: nowMs, triedAtMs: nowMs, leftMs }
 }
 
 export function timeLeft(ms: number, clock: () => number): () => number {

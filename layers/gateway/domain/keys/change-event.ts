@@ -20,7 +20,7 @@ export const URGENT_EVENTS = [
 export type UrgentEvent = (typeof URGENT_EVENTS)[number]
 
 /** The record of a change: its author, time and content. It is written with the change, and never again. */
-export type ChangeEvent = Omit<Act, 'leftMs'> & {
+export type ChangeEvent = Omit<Act, 'leftMs' | 'triedAtMs'> & {
   readonly what: EventKind
   readonly keyId?: string | undefined
   /** The fields that changed. Those that stayed are in neither. */

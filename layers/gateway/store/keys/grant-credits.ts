@@ -107,11 +107,11 @@ export function grantFields(credits: Nano, reference: Reference | undefined) {
 }
 
 /** A grant has the id of the act that made it. */
-export function grantEntry(keyId: string, credits: Nano, { id, by, atMs }: Act, reference?: Reference) {
+export function grantEntry(keyId: string, credits: Nano, { id, by, triedAtMs }: Act, reference?: Reference) {
   return {
     ...grantItem(keyId, id),
     credits,
-    grantedAt: isoTime(atMs),
+    grantedAt: isoTime(triedAtMs),
     by,
     ...(reference && { reference: reference.text }),
   }
@@ -133,7 +133,7 @@ export function listGrants({ database, keys }: Tables) {
   }
 }
 
-function readGrant({ database, keys }: Tables) {
+export function readGrant({ database, keys }: Tables) {
   return itemReader(database, keys, grantItem, toGrant)
 }
 

@@ -18,7 +18,7 @@ export type WatchedPage = {
 /** A window of its own. `script` runs in every page before its own. */
 export async function openWatched(browser: Browser, script = ''): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(120_000)
   await context.addInitScript(script)
   const page = await context.newPage()
   const troubles: string[] = []

@@ -41,13 +41,18 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
   return (
     <Page
       title="Reconcile"
-      actions={data && <Button onClick={() => download('reconcile.csv', reconciliationCsv(data))}>Save as CSV</Button>}
+      actions={[
+        <button type="submit" form="bill" class="primary">
+          Compare
+        </button>,
+        data && <Button onClick={() => download('reconcile.csv', reconciliationCsv(data))}>Save as CSV</Button>,
+      ]}
     >
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
         <span class="quiet">{runs > 0 && !data && progress.use()}</span>
       </div>
-      <form class="columns panel inside" onSubmit={compare}>
+      <form id="bill" class="row wrap panel headline" onSubmit={compare}>
         <Select label="Provider" {...filter('provider')} options={optionsOf('Choose one', providers, String)} />
         <Field
           label="Tolerance, %"
@@ -57,7 +62,7 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
           required
         />
         <label class="field">
-          Bill: choose its files, or drop them here
+          <span class="quiet">Bill: choose its files, or drop them here</span>
           <input
             type="file"
             multiple
@@ -65,9 +70,6 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
             onChange={({ currentTarget }) => setFiles([...(currentTarget.files ?? [])])}
           />
         </label>
-        <button type="submit" class="primary">
-          Compare
-        </button>
       </form>
       {runs > 0 && (
         <Loading of={made}>

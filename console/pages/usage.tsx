@@ -46,8 +46,8 @@ export function Usage({ url }: { readonly url: PageUrl }) {
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
-        <NameChips url={url} />
         <GroupPicker url={url} by={groupBy} />
+        <NameChips url={url} />
         <Views url={url} />
         <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>
           Requests of this range

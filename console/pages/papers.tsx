@@ -9,16 +9,10 @@ import { titleOf } from '../parts/rail-pages.ts'
 import { Cells, name, number, Table } from '../parts/table.tsx'
 import { filtersIn, type PageUrl } from '../router.ts'
 
-const WORDS = {
-  invoices: [
-    'Choose a month. Its charges are read from the totals of days, and compared with every request. So does',
-    'invoice --month last-month',
-  ],
-  statements: [
-    'Choose a month that is over, and a customer, or a key with a balance of its own. So does',
-    'statement --account ACCOUNT --month last-month',
-  ],
-} as const satisfies Record<keyof typeof PAPERS, readonly [string, string]>
+const WORDS: Record<keyof typeof PAPERS, string> = {
+  invoices: 'Choose a month. Its charges are read from the totals of days, and compared with every request.',
+  statements: 'Choose a month that is over, and a customer, or a key with a balance of its own.',
+}
 
 type Props = { readonly url: PageUrl }
 
@@ -47,7 +41,6 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
     <Button onClick={() => save('html', paperPage(month, data.problems, data.sheets))}>Save as a page</Button>,
     <Button onClick={() => print()}>Print</Button>,
   ]
-  const [words, command] = WORDS[kind]
   return (
     <Page title={titleOf(kind)} actions={actions}>
       <div class="row wrap bar">
@@ -55,7 +48,7 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
         <NameChips url={url} />
         <span class="quiet">{!data && progress.use()}</span>
       </div>
-      {!isAsked && <Empty command={command}>{words}</Empty>}
+      {!isAsked && <Empty>{WORDS[kind]}</Empty>}
       {isAsked && (
         <Loading of={made}>
           {({ problems, sheets }) => [

@@ -1,6 +1,6 @@
 import { PAPERS, paperPage } from '../../cli/books/papers.ts'
 import { type Sheet, textsOf } from '../../layers/gateway/domain/rows/statement-page.ts'
-import { progress, useMade } from '../parts/books.ts'
+import { useMade } from '../parts/books.ts'
 import { Button, Choice, download, optionsOf } from '../parts/controls.tsx'
 import { NameChips } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
@@ -46,7 +46,7 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
       <div class="row wrap bar">
         <Choice label="Month" {...filter('month')} options={optionsOf('Choose a month', MONTHS, String)} />
         <NameChips url={url} />
-        <span class="quiet">{!data && progress.use()}</span>
+        <span class="quiet">{made.told}</span>
       </div>
       {!isAsked && <Empty>{WORDS[kind]}</Empty>}
       {isAsked && (

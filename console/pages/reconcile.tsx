@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { type Reconciled, reasonText, reconciliationCsv, verdictOf } from '../../cli/bills/reconcile.ts'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { formatCredits, parseDecimal } from '../../layers/gateway/domain/money/money.ts'
-import { progress, useMade } from '../parts/books.ts'
+import { useMade } from '../parts/books.ts'
 import { Button, download, Field, optionsOf, Select } from '../parts/controls.tsx'
 import { RangePicker } from '../parts/filters.tsx'
 import { dayText } from '../parts/numbers.ts'
@@ -50,7 +50,7 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
     >
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
-        <span class="quiet">{runs > 0 && !data && progress.use()}</span>
+        <span class="quiet">{made.told}</span>
       </div>
       <form id="bill" class="row wrap panel headline" onSubmit={compare}>
         <Select label="Provider" {...filter('provider')} options={optionsOf('Choose one', providers, String)} />

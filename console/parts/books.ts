@@ -3,10 +3,9 @@ import { plainValue } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { ask, askText } from '../api.ts'
 import { type Query, queryText } from '../router.ts'
 import { shared } from '../shared.ts'
-import { type Loaded, useLoad } from './use-load.ts'
+import { useLoad } from './use-load.ts'
 
-/** How many rows were read so far. */
-export const progress = shared('')
+const progress = shared('')
 
 function booksOf(signal: AbortSignal): AskBooks {
   const get = <T>(path: string, query: Query = {}) => ask<T>(`${path}?${queryText(query)}`, { signal })
@@ -21,10 +20,12 @@ function booksOf(signal: AbortSignal): AskBooks {
   }
 }
 
-/** Made in this window, as the command line makes it; rows and bills have texts of others. */
-export function useMade<T>(name: string | null, make: (books: AskBooks) => Promise<T>): Loaded<T> {
-  return useLoad<T>(name, async (_, { signal } = {}) => {
+/** Made in this window, as the command line makes it; rows and bills have texts of others. Meanwhile it tells how far it is. */
+export function useMade<T>(name: string | null, make: (books: AskBooks) => Promise<T>) {
+  const told = progress.use()
+  const made = useLoad<T>(name, async (_, { signal } = {}) => {
     progress.set('')
     return plainValue(await make(booksOf(signal as AbortSignal))) as T
   })
+  return { ...made, told: name !== null && !made.data && told }
 }

@@ -104,7 +104,6 @@ export function Chips({ url, range, query }: Props) {
   return [
     <RangePicker url={url} range={range} />,
     <NameChips url={url} />,
-    <Views url={url} />,
     CHOICE_FILTERS.map((filter) => (
       <Picker<string>
         key={filter.name}
@@ -132,6 +131,7 @@ export function Chips({ url, range, query }: Props) {
       </Picker>
     )),
     Object.values(query).some(Boolean) && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>,
+    <Views url={url} />,
   ]
 }
 

@@ -1,4 +1,5 @@
 import { views } from '../preferences.ts'
+import { parseJson } from '../read-json.ts'
 import { linkTo, type PageUrl, pageUrlOf } from '../router.ts'
 import { announce } from './controls.tsx'
 import { Choices, Picker } from './picker.tsx'
@@ -6,7 +7,7 @@ import { pageTitle } from './rail-pages.ts'
 
 /** The address is the view. This browser keeps names of addresses. */
 export function Views({ url }: { readonly url: PageUrl }) {
-  const saved: Readonly<Record<string, string>> = JSON.parse(views.use())
+  const saved: Readonly<Record<string, string>> = parseJson(views.use())
   const here = linkTo(url.path, Object.fromEntries(url.query))
   const [name] = Object.entries(saved).find(([, address]) => address === here) ?? []
   const keep = (all: readonly (readonly [name: string, address: string])[], text: string) => {

@@ -12,7 +12,7 @@ export type Loaded<T> = {
 
 type State<T> = { readonly path: string | null; readonly data?: T | undefined; readonly failure?: ApiFailure }
 
-/** What is made of several answers is told apart by its name in place of a path. */
+/** Several answers that make one thing have a name in place of a path. */
 export function useLoad<T>(path: string | null, read = ask<T>): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
   const { begin, stop } = useLatest()

@@ -8,6 +8,8 @@ function kept<Value extends string>(name: string, usual: Value) {
     localStorage.setItem(name, value)
     choice.set(value)
   }
+  // Another tab has chosen.
+  addEventListener('storage', ({ key, newValue }) => key === name && choice.set((newValue ?? usual) as Value))
   return { ...choice, choose }
 }
 

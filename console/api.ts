@@ -65,6 +65,11 @@ export async function askFile(path: string, Accept = 'text/csv'): Promise<Blob> 
   return whole((await request(server.base + path, { headers: { Accept } })).blob())
 }
 
+/** The lines of an answer as they come, each with its end. */
+export async function askText(path: string, accept: string, signal: AbortSignal): Promise<AsyncIterable<string>> {
+  return textLines(await request(server.base + path, { headers: { Accept: accept }, signal }), '\n')
+}
+
 export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
   for await (const line of textLines(await request(server.base + path, sent))) if (line) yield parseJson<T>(line)
 }
@@ -91,7 +96,7 @@ export async function request(path: string, sent: Sent = {}): Promise<Response> 
   throw failure
 }
 
-export async function* textLines({ body }: Response): AsyncGenerator<string, void, undefined> {
+export async function* textLines({ body }: Response, end = ''): AsyncGenerator<string, void, undefined> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -100,9 +105,9 @@ export async function* textLines({ body }: Response): AsyncGenerator<string, voi
     if (done) break
     const lines = (rest + value).split('\n')
     rest = lines.pop() ?? ''
-    yield* lines
+    for (const line of lines) yield line + end
   }
-  if (rest) yield rest
+  if (rest) yield rest + end
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {

@@ -64,12 +64,14 @@ type Group = { readonly PAGES: Readonly<Record<string, ComponentType<Props>>> }
 const traffic = () => import('./pages/traffic.tsx')
 const customers = () => import('./pages/customers.tsx')
 const setup = () => import('./pages/setup.tsx')
+const billing = () => import('./pages/billing.tsx')
 
 /** The group of a page, by the first word of its path, and a slash if an id comes after it. */
 const LOADS = new Map<string, () => Promise<Group>>([
   ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
   ...['accounts', 'accounts/', 'keys', 'keys/'].map((page) => [page, customers] as const),
   ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
+  ...['invoices', 'statements', 'reconcile', 'notices'].map((page) => [page, billing] as const),
 ])
 
 /** Until a page is loaded, the one before stays. */

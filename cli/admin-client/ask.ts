@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AdminAsk } from '../../layers/admin/api/call.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
+import { jsonLines, listed } from '../books/ask-books.ts'
 import type { AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
@@ -9,8 +10,6 @@ import { OutcomeUnknown, Refusal } from './refusal.ts'
 type Query = Readonly<Record<string, string | number | undefined>>
 
 export type Ask = ReturnType<typeof ask>
-
-const PAGE = 100
 
 /** Throws if a change is not to be made in spite of these warnings. */
 type Insist = (warnings: string) => Promise<void>
@@ -20,20 +19,11 @@ const MEANT: Readonly<Record<string, object>> = { needs_confirmation: {}, below_
 
 /** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
 export function ask(client: AdminClient, insist?: Insist) {
+  const get = <T>(path: string, query?: Query) => json<T>(requestOf('GET', path, { query }))
   return {
-    get: <T>(path: string, query?: Query) => json<T>(requestOf('GET', path, { query })),
+    get,
 
-    /** A list to its end, page by page, or as much of it as is wanted. */
-    async list<T>(path: string, query: Query = {}, most = Infinity): Promise<List<T>> {
-      const data: T[] = []
-      for (let { after } = query; ; ) {
-        const limit = Math.min(PAGE, most - data.length)
-        const page = await json<List<T>>(requestOf('GET', path, { query: { ...query, limit, after } }))
-        data.push(...page.data)
-        if (!page.has_more || page.last_id === null || data.length >= most) return { ...page, data }
-        after = page.last_id
-      }
-    },
+    list: <T>(path: string, query?: Query, most?: number): Promise<List<T>> => listed<T>(get, path, query, most),
 
     /** An answer of another type, in pieces as they come. */
     text: async (path: string, query: Query, accept: string): Promise<AsyncIterable<string>> =>
@@ -102,15 +92,6 @@ type Body = string | AsyncIterable<string>
 
 async function textOf(body: Body): Promise<string> {
   return typeof body === 'string' ? body : (await Array.fromAsync(body)).join('')
-}
-
-export async function* jsonLines<T>(pieces: AsyncIterable<string>): AsyncGenerator<T, void, undefined> {
-  let rest = ''
-  for await (const piece of pieces) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as T
-  }
 }
 
 async function* piecesOf(body: Body): AsyncGenerator<string> {

@@ -9,20 +9,11 @@ import { formatCredits, type Nano, parseCredits, parseSignedCredits } from '../.
 import { BRAND } from '../../layers/gateway/names.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
 import { CliError, printList, summed } from '../../layers/terminal/output.ts'
+import { pathOf } from '../books/ask-books.ts'
 import * as args from './arguments.ts'
 import { keySettings, option, required, type SettingOption, type SettingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
-import {
-  BY,
-  changeLine,
-  KEY_COLUMNS,
-  keyAt,
-  lastUsed,
-  pathOf,
-  rotationChanges,
-  showChange,
-  showKey,
-} from './one-key.ts'
+import { BY, changeLine, KEY_COLUMNS, keyAt, lastUsed, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { CommandRow, CommandRows, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 

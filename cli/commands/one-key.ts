@@ -6,11 +6,8 @@ import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { printFields, printJson, wide } from '../../layers/terminal/output.ts'
 import type { Style } from '../../layers/terminal/terminal.ts'
+import { pathOf } from '../books/ask-books.ts'
 import type { Session } from './open-session.ts'
-
-export function pathOf(id: string): string {
-  return `/${id.startsWith('acct_') ? 'accounts' : 'keys'}/${encodeURIComponent(id)}`
-}
 
 export function keyAt<Found = KeyDetail>({ admin }: Session, id: string): Promise<Found> {
   return admin.get(pathOf(id))

@@ -1,20 +1,19 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { GROUP_WORDS, USAGE_GROUPS, usageQuery } from '../../layers/admin/api/shapes/queries.ts'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { CliError, printJson, printTable, summed } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
+import { type ExportFormat, exportedText } from '../books/exported-rows.ts'
 import { mustBe, option, wholeNumber } from './arguments.ts'
-import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
 import type { CommandRow, Session } from './open-session.ts'
 import { FILTER_OPTIONS, filterQuery, LIST_OPTIONS, listAction, tailAction, type UsageFilter } from './requests.ts'
-import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
+import { type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
 type ExportOptions = RangeOptions & UsageFilter & { format: ExportFormat; withCost?: string }
-type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
-
-const GROUP_WORDS = `${NAMED_GROUPS.join(', ')} or tag:NAME`
+type SummaryOptions = RangeOptions & UsageFilter & { by: string }
 
 export const USAGE: CommandRow = {
   words: 'what was used, by whom, at what cost; all times are UTC',
@@ -50,17 +49,13 @@ export const USAGE: CommandRow = {
         ...rangeOptions(false),
         ...FILTER_OPTIONS,
         option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
-          .choices(NAMED_GROUPS)
-          .argParser(mustBe(`one of ${GROUP_WORDS}`, groupIn))
+          .choices(USAGE_GROUPS)
+          .argParser(mustBe(`one of ${GROUP_WORDS}`, (text) => usageQuery.shape.group_by.safeParse(text).data))
           .default('model'),
       ],
       work: summaryAction,
     },
   },
-}
-
-function groupIn(text: string): SummaryGroup | undefined {
-  return NAMED_GROUPS.find((group) => group === text) ?? (/^tag:.{1,64}$/s.exec(text)?.[0] as SummaryGroup | undefined)
 }
 
 async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {
@@ -108,9 +103,10 @@ async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session)
 }
 
 async function summaryAction(session: Session, options: SummaryOptions): Promise<void> {
-  const { out, json, nowMs } = session
+  const { admin, out, json, nowMs } = session
   const range = rangeOf(options, nowMs)
-  const page = await summaryOf(session, range, options)
+  const query = { group_by: options.by, ...rangeQuery(range), ...filterQuery(options) }
+  const page = await admin.get<UsagePage>('/usage', query)
   if (json) return printJson(out, page)
   tellRange(out, range)
   printTable(out, page.groups, {
@@ -131,14 +127,4 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   if (withoutCost > 0) {
     out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
   }
-}
-
-/** The admin API adds up all rows of a key, by groups of which there are few; otherwise, rows are added up here. */
-function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
-  const { by, key, account, model, status, user, tag } = options
-  const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
-  if (isFiltered || by === 'user' || by.startsWith('tag:')) {
-    return summedRows(session, { ...range, toMs: range.toMs ?? session.nowMs, ...filterQuery(options) }, by)
-  }
-  return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key, account })
 }

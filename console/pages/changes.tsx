@@ -1,4 +1,4 @@
-import type { EventShape, NoticeShape } from '../../layers/admin/api/shapes/books.ts'
+import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { EVENT_NAMES } from '../../layers/gateway/domain/keys/event-names.ts'
 import { eventColumns, linesOf } from '../parts/columns.tsx'
@@ -6,11 +6,12 @@ import { Choice, optionsOf, SearchField } from '../parts/controls.tsx'
 import { RangePicker } from '../parts/filters.tsx'
 import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Empty, Panel } from '../parts/panel.tsx'
+import { Empty } from '../parts/panel.tsx'
 import { rangeOf } from '../parts/ranges.ts'
-import { type Column, cell, Rows } from '../parts/table.tsx'
+import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
-import { Moment, NameLink, useNow } from '../parts/values.tsx'
+import { NameLink, useNow } from '../parts/values.tsx'
+import { Views } from '../parts/views.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'q'] as const
@@ -20,19 +21,9 @@ const SEARCHED_DAYS = 90
 
 const COLUMNS = eventColumns(cell('Name', (event) => <NameLink id={event.key_id} name={event.key_name} />, 'short'))
 
-const NOTICES: readonly Column<NoticeShape>[] = [
-  cell('When', (notice) => <Moment at={notice.last_at} isBrief />, 'bare'),
-  cell('Notice', (notice) => notice.type),
-  cell('Of', (notice) => <NameLink id={notice.owner_id} name={notice.owner_name} />, 'short'),
-  cell('Status', (notice) => notice.status.replace('_', ' ')),
-  cell('Tries', (notice) => notice.tries),
-  cell('Error', (notice) => notice.error, 'short'),
-]
-
 export function Changes({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
   const { q, ...asked } = query
-  const notices = useList<NoticeShape>('/notices')
   const now = useNow(HOUR_MS)
   const range = ['range', 'from', 'to'].some((name) => url.query.has(name)) ? rangeOf(url, now) : undefined
   const from = range?.from ?? (q && dayText(now - SEARCHED_DAYS * DAY_MS))
@@ -45,6 +36,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
         <SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />
         <Choice label="What" {...filter('what')} options={KINDS} />
         <RangePicker url={url} range={range} isFixed={false} />
+        <Views url={url} />
         {(['key_id', 'by'] as const).map(
           (name) =>
             query[name] && (
@@ -66,15 +58,6 @@ export function Changes({ url }: { readonly url: PageUrl }) {
           </Empty>
         }
       />
-      <Panel title="Notices" class="apart">
-        <Rows
-          of={notices}
-          caption="Notices, newest first"
-          columns={NOTICES}
-          by="id"
-          empty={<Empty command="notices">No notice was told in the last 30 days. They are also listed by</Empty>}
-        />
-      </Panel>
     </Page>
   )
 }

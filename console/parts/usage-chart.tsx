@@ -98,10 +98,12 @@ export function UsageChart({ title, page, url, beside, latency, ...times }: Prop
 
 type Bucket = UsagePage['data'][number]
 
-function seriesOf({ groups }: UsagePage, metric: MetricName): Series<Bucket>[] {
-  const places = new Map(groups.map(({ group }, i) => [group, Math.min(i, COLOURS)]))
-  const names = groups.slice(0, COLOURS).map(labelOf)
-  if (groups.length > COLOURS) names.push('others')
+function seriesOf({ groups, group_by }: UsagePage, metric: MetricName): Series<Bucket>[] {
+  // Days stand beside one another already.
+  const colours = group_by === 'day' ? 0 : COLOURS
+  const places = new Map(groups.map(({ group }, i) => [group, Math.min(i, colours)]))
+  const names = group_by === 'day' ? ['all'] : groups.slice(0, COLOURS).map(labelOf)
+  if (groups.length > COLOURS && group_by !== 'day') names.push('others')
   return names.map((label, place) => {
     const own = ({ results }: Bucket) => results.filter(({ group }) => (places.get(group) ?? COLOURS) === place)
     return {

@@ -12,14 +12,15 @@ export type Loaded<T> = {
 
 type State<T> = { readonly path: string | null; readonly data?: T | undefined; readonly failure?: ApiFailure }
 
-export function useLoad<T>(path: string | null): Loaded<T> {
+/** Several answers that make one thing have a name in place of a path. */
+export function useLoad<T>(path: string | null, read = ask<T>): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
   const { begin, stop } = useLatest()
   const reload = useCallback(async () => {
     if (path === null) return
     const signal = begin()
     try {
-      const data = await ask<T>(path, { signal })
+      const data = await read(path, { signal })
       if (!signal.aborted) setState({ path, data })
     } catch (error) {
       if (!isAbort(error)) setState((old) => ({ ...own(old, path), path, failure: failureFrom(error) }))

@@ -58,7 +58,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'cli/**': COMMAND_LINE,
   '*.*js': COMMAND_LINE,
   'console/**': {
-    imports: 'domain/** endpoints.ts layers/admin/settings/** names.ts jsonc-parser preact{,/hooks}',
+    imports:
+      'cli/{bills,books}/** domain/** endpoints.ts layers/admin/settings/** layers/admin/usage/csv-line.ts names.ts jsonc-parser preact{,/hooks}',
     types: 'layers/admin/api/shapes/* zod',
   },
   'console/{build,usage-page/{build,home}}.ts': {

@@ -11,7 +11,6 @@ import { CopyButton, Segments } from '../../parts/controls.tsx'
 import { dayText } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
 import { Empty, Loading, Panel } from '../../parts/panel.tsx'
-import { StatementForm } from '../../parts/statement.tsx'
 import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
 import { UsageChart } from '../../parts/usage-chart.tsx'
 import { useList, useLive } from '../../parts/use-load.ts'
@@ -127,11 +126,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
         <Rows of={events} caption="Changes" columns={EVENTS} by="id" empty={<Empty>No change is on record.</Empty>} />
       </Panel>
       {hasGrants && (
-        <Panel
-          title="Grants"
-          class="apart"
-          beside={of.data && (word === 'customer' || !isShared(of.data)) && <StatementForm path={path} />}
-        >
+        <Panel title="Grants" class="apart" beside={<a href={linkTo(['statements'], own)}>Statements</a>}>
           <Rows
             of={grants}
             caption="Grants"

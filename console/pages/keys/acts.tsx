@@ -7,13 +7,25 @@ import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf } from '../../parts/numbers.ts'
+import { titleOf } from '../../parts/rail-pages.ts'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { DEFAULTS, keyForm, settingsOf, type Typed } from '../../parts/typed-settings.ts'
 import { useDraft } from '../../parts/use-draft.ts'
 import { isRefused } from '../../parts/use-load.ts'
 
-export type Act = 'grant' | 'revoke'
+/** Each with what it means for the keys. */
+const ACTS = {
+  grant: '',
+  suspend: 'Every request with them is refused from the next one on, until you resume them.',
+  resume: 'Requests with them are admitted again from the next one on.',
+  revoke: 'Every request with them is refused from now on, and nothing brings them back.',
+}
+/** A key that is so already is told, and not asked for. */
+const SO: Partial<Record<Act, KeyShape['status']>> = { suspend: 'suspended', resume: 'active' }
+
+export type Act = keyof typeof ACTS
+export const ACT_NAMES = Object.keys(ACTS) as Act[]
 
 type Props = {
   readonly act: Act
@@ -25,7 +37,8 @@ type Props = {
 type Result = { readonly isDone: boolean; readonly text: string }
 
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
-  const isGrant = act === 'grant'
+  const [isGrant, isFinal] = [act === 'grant', act === 'revoke']
+  const done = act.replace(/e?$/, 'ed')
   // The words of a revocation are typed anew each time.
   const draft = useDraft('bulk grant', { credits: '' }, isGrant ? sessionStorage : null)
   const typed = draft.typed.credits
@@ -35,12 +48,13 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   const isOver = [...results.values()].filter(({ isDone }) => isDone).length === keys.length
 
   const doOne = async (key: KeyShape): Promise<Result> => {
+    if (key.status === SO[act]) return { isDone: true, text: `was ${key.status} before` }
     const idempotencyKey = idempotencyKeys.current.get(key.id) ?? crypto.randomUUID()
     idempotencyKeys.current.set(key.id, idempotencyKey)
     try {
-      const [path, body] = isGrant ? ['grants', { credits: typed.trim() }] : ['revoke', { confirm: key.name }]
-      await post(`${pathOf(key.id)}/${path}`, idempotencyKey, body)
-      return { isDone: true, text: isGrant ? `${typed.trim()} granted` : 'revoked' }
+      const body = isGrant ? { credits: typed.trim() } : isFinal ? { confirm: key.name } : {}
+      await post(`${pathOf(key.id)}/${isGrant ? 'grants' : act}`, idempotencyKey, body)
+      return { isDone: true, text: isGrant ? `${typed.trim()} granted` : done }
     } catch (error) {
       const failure = failureFrom(error)
       if (isRefused(failure)) idempotencyKeys.current.delete(key.id)
@@ -56,23 +70,23 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     }
     onChanged()
     const failed = [...now.values()].filter(({ isDone }) => !isDone).length
-    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : 'are revoked'}.`)
+    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : `are ${done}`}.`)
     if (failed > 0)
       throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
   }
   return (
     <ActDialog
-      title={isGrant ? `Grant credits to ${count}` : `Revoke ${count} for good?`}
-      verb={isGrant ? `Grant to ${count}` : 'Revoke for good'}
-      isDangerous={!isGrant}
-      isReady={isGrant || typed === `revoke ${keys.length}`}
+      title={isGrant ? `Grant credits to ${count}` : `${titleOf(act)} ${count}${isFinal ? ' for good' : ''}?`}
+      verb={isGrant ? `Grant to ${count}` : `${titleOf(act)} ${isFinal ? 'for good' : count}`}
+      isDangerous={isFinal || act === 'suspend'}
+      isReady={!isFinal || typed === `revoke ${keys.length}`}
       isRepeatable
       isOver={isOver}
       draft={draft}
       onAct={doAll}
       onClose={onClose}
     >
-      {!isGrant && !isOver && <p>Every request with them is refused from now on, and nothing brings them back.</p>}
+      {!isOver && <p>{ACTS[act]}</p>}
       {results.size === 0 ? (
         <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
       ) : (
@@ -85,7 +99,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
         </ul>
       )}
       {/* The amount of a grant whose answer was lost must stay. */}
-      {!isOver && (
+      {!isOver && (isGrant || isFinal) && (
         <Field
           label={isGrant ? 'Credits for each' : `Type revoke ${keys.length} to go on`}
           number={isGrant ? 'credits' : undefined}

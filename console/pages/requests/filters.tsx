@@ -7,6 +7,7 @@ import { counted } from '../../parts/numbers.ts'
 import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
+import { Views } from '../../parts/views.tsx'
 import { goWith, linkTo, type PageUrl, type Query, queryText } from '../../router.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
@@ -127,6 +128,7 @@ export function Chips({ url, range, query }: Props) {
       </Picker>
     )),
     Object.values(query).some(Boolean) && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>,
+    <Views url={url} />,
   ]
 }
 

@@ -4,7 +4,7 @@ import { isRequest, type UsageFieldName, type UsageRow } from '../../gateway/dom
 import type { requestsQuery } from '../api/shapes/queries.ts'
 import { tagTexts } from '../explain/explain-request.ts'
 
-type Sent = z.output<typeof requestsQuery>
+type Sent = Partial<z.output<typeof requestsQuery>>
 type Matches = (row: UsageRow) => boolean
 
 /** Filters for one value, and the field of a row that each is about. */

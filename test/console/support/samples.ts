@@ -15,6 +15,8 @@ import { attemptWords, explainRequest } from '../../../layers/admin/explain/expl
 import { toldAccountSettings, toldSettings } from '../../../layers/admin/settings/key-settings.ts'
 import { operatorPart } from '../../../layers/admin/usage/usage-lines.ts'
 import { KEY_DEFAULTS } from '../../../layers/gateway/domain/keys/new-key.ts'
+import { partOf, UsageGroups } from '../../../layers/gateway/domain/rows/day-total.ts'
+import { type Statement, statementOf } from '../../../layers/gateway/domain/rows/statement.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
 import { usageRecord } from '../../../layers/gateway/wire/rows/usage-record.ts'
 import { completedRow } from '../../support/completed-row.ts'
@@ -313,6 +315,25 @@ export const samplePlan: PlanShape = {
   models: null,
   version: 7,
 }
+
+export const sampleStatement: Statement = statementOf(
+  { id: ACCOUNT_ID, name: 'acme', externalId: 'cus_acme' },
+  {
+    isAccount: true,
+    month: '2026-10',
+    grants: [
+      { credits: 20_000_000_000n, grantedAt: '2026-09-02T09:00:00.000Z', reference: 'INV-7' },
+      { credits: 30_000_000_000n, grantedAt: '2026-10-05T09:00:00.000Z', reference: 'INV-12' },
+    ],
+    keys: [7, 8].map((n) => ({
+      id: sampleKey(n).id,
+      name: `customer ${n}`,
+      before: 2_500_000_000n,
+      models: UsageGroups.of([{ part: partOf(answeredRow) }], () => 'claude-sonnet'),
+    })),
+  },
+  { seller: 'Waybill Ltd, 1 Dock Street', currency: 'USD 2' },
+)
 
 export const sampleNotice: NoticeShape = {
   object: 'notice',

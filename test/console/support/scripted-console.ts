@@ -122,6 +122,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       return ok({ ...now, secret: null, replayed: false })
     }
     const own = samples.sampleEvents.filter(({ key_id }) => key_id === id)
+    if (part === 'statements') return ok(samples.sampleStatement)
     if (part === 'events') return ok(pageOf(own, query))
     if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
       return refusal(409, 'The key is suspended.')

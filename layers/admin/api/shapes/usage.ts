@@ -4,10 +4,10 @@ import { Account } from './accounts.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
 import { count, credits, flag, kind, moment, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
-import { USAGE_GROUPS } from './queries.ts'
+import type { TAG, USAGE_GROUPS } from './queries.ts'
 import { sumFields } from './usage-record.ts'
 
-export type UsageGroup = (typeof USAGE_GROUPS)[number]
+export type UsageGroup = (typeof USAGE_GROUPS)[number] | `${typeof TAG}${string}`
 
 const requests = count('Requests for models.')
 const faults = {
@@ -29,7 +29,9 @@ const UsageNumbers = z.object({
 
 export type UsageNumbers = Shape<typeof UsageNumbers>
 
-const group = text('The model, key, provider or day; by account, the account, or the key that has none.')
+const group = text(
+  'The model, key, provider, day, user or value of the tag; by account, the account, or the key that has none.',
+)
 
 const UsageBucket = z.object({
   object: kind('bucket'),
@@ -41,7 +43,7 @@ const UsageBucket = z.object({
 
 export const UsagePage = z.object({
   object: kind('page'),
-  group_by: z.enum(USAGE_GROUPS).describe('The grouping.'),
+  group_by: text('The grouping.'),
   data: z.array(UsageBucket).describe('A bucket for each UTC day, or for each hour.'),
   total: UsageNumbers.describe('All of the range.'),
   groups: z

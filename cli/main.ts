@@ -5,7 +5,7 @@ import { outputOf, printFailure, type Terminal } from '../layers/terminal/termin
 import manifest from '../package.json' with { type: 'json' }
 import { ACCOUNTS } from './commands/accounts.ts'
 import { ADMIN_KEYS } from './commands/admin-keys.ts'
-import { option } from './commands/arguments.ts'
+import { option, usually } from './commands/arguments.ts'
 import { AUDIT } from './commands/audit.ts'
 import { CATALOG } from './commands/catalog.ts'
 import { completionCommands } from './commands/completion.ts'
@@ -14,16 +14,15 @@ import { EVENTS } from './commands/events.ts'
 import { EXPORT } from './commands/export.ts'
 import { IMPORT } from './commands/import.ts'
 import { INIT } from './commands/init.ts'
-import { INVOICE } from './commands/invoice.ts'
 import { KEYS } from './commands/keys.ts'
 import { NOTICES } from './commands/notices.ts'
 import type { CommandRow, OpenAdmin, Session } from './commands/open-session.ts'
+import { INVOICE, STATEMENT } from './commands/papers.ts'
 import { PLANS } from './commands/plans.ts'
 import { deployCommands, startCommand } from './commands/programs.ts'
 import { RECONCILE } from './commands/reconcile.ts'
 import { ROUTES } from './commands/routes.ts'
 import { addCommands } from './commands/run.ts'
-import { STATEMENT } from './commands/statement.ts'
 import { USAGE } from './commands/usage.ts'
 import { USE } from './commands/use.ts'
 import type { SmokeOptions } from './smoke/smoke.ts'
@@ -32,7 +31,7 @@ const SMOKE: CommandRow = {
   words:
     'call every endpoint with a key made for it, and check the answers and the books; exits with 1 if one is wrong',
   options: [
-    option('--model <id>', 'the model to ask; without it the first in the catalog'),
+    option('--model <id>', usually('the model to ask', 'the first in the catalog')),
     option('--origin <url...>', 'addresses behind CloudFront, which must be closed to everybody else'),
     option('--report <file>', 'a new file for what was seen, without secrets, to be sent with a bug report'),
   ],

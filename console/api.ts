@@ -50,6 +50,13 @@ export function post<T>(path: string, idempotencyKey: string, body?: unknown): P
   return ask<T>(path, { method: 'POST', body, headers: { 'Idempotency-Key': idempotencyKey } })
 }
 
+/** Asked by the open dialog, before it did something that may be a mistake: to submit again is the answer. */
+export const questions = { asked: undefined as Set<string> | undefined }
+
+export const NEEDS_ANSWER = 'needs_confirmation'
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const STRICT = { Prefer: 'handling=strict' }
+
 export function pathOf(id: string): string {
   return `/${placeOf(id).map(encodeURIComponent).join('/')}`
 }
@@ -58,15 +65,21 @@ export async function askFile(path: string, Accept = 'text/csv'): Promise<Blob> 
   return whole((await request(server.base + path, { headers: { Accept } })).blob())
 }
 
+/** The lines of an answer as they come, each with its end. */
+export async function askText(path: string, accept: string, signal: AbortSignal): Promise<AsyncIterable<string>> {
+  return textLines(await request(server.base + path, { headers: { Accept: accept }, signal }), '\n')
+}
+
 export async function* askLines<T>(path: string, sent: Sent): AsyncGenerator<T, void, undefined> {
   for await (const line of textLines(await request(server.base + path, sent))) if (line) yield parseJson<T>(line)
 }
 
-export async function request(path: string, { method, body, headers, signal }: Sent = {}): Promise<Response> {
+export async function request(path: string, sent: Sent = {}): Promise<Response> {
+  const { method, body, headers, signal } = sent
   const response = await whole(
     fetch(path, {
       method: method ?? 'GET',
-      headers: { ...server.headers(), ...(method && { 'Content-Type': 'application/json' }), ...headers },
+      headers: { ...server.headers(), ...(method && JSON_TYPE), ...(questions.asked && STRICT), ...headers },
       ...(method && { body: JSON.stringify(body ?? {}) }),
       ...(signal && { signal }),
       cache: 'no-store',
@@ -75,11 +88,15 @@ export async function request(path: string, { method, body, headers, signal }: S
   )
   if (response.ok) return response
   const failure = await failureOf(response)
+  if (failure.code === NEEDS_ANSWER) {
+    if (questions.asked?.has(failure.message)) return request(path, { ...sent, headers: { ...headers, Prefer: '' } })
+    questions.asked?.add(failure.message)
+  }
   server.onFailure?.(failure)
   throw failure
 }
 
-export async function* textLines({ body }: Response): AsyncGenerator<string, void, undefined> {
+export async function* textLines({ body }: Response, end = ''): AsyncGenerator<string, void, undefined> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -88,9 +105,9 @@ export async function* textLines({ body }: Response): AsyncGenerator<string, voi
     if (done) break
     const lines = (rest + value).split('\n')
     rest = lines.pop() ?? ''
-    yield* lines
+    for (const line of lines) yield line + end
   }
-  if (rest) yield rest
+  if (rest) yield rest + end
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {
@@ -108,6 +125,11 @@ async function whole<T>(answer: Promise<T>): Promise<T> {
     if (isAbort(error)) throw error
     throw new ApiFailure(server.lost, 0)
   }
+}
+
+/** The API calls a field by its own name, and people by its label. */
+export function refusalText({ message, param }: ApiFailure, label = param?.replaceAll('_', ' ')): string {
+  return message.replace(`'${param}'`, label ?? '')
 }
 
 export function isAbort(error: unknown): boolean {

@@ -11,6 +11,8 @@ export const BUNDLE_OPTIONS = {
   format: 'esm',
   target: 'es2023',
   charset: 'utf8',
+  // Browsers have no Buffer.
+  alias: { 'csv-parse/sync': 'csv-parse/browser/esm/sync' },
   jsx: 'transform',
   jsxFactory: 'h',
   jsxFragment: 'Fragment',

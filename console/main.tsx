@@ -1,9 +1,10 @@
 import { type ComponentChildren, type ComponentType, render } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { connect } from './api.ts'
 import { LINE } from './parts/chart.tsx'
 import { Announcements, Button, Choice } from './parts/controls.tsx'
+import { Help } from './parts/help.tsx'
 import { focusHeading, Page } from './parts/page.tsx'
 import { Command, Loading } from './parts/panel.tsx'
 import { GROUPS, pageTitle } from './parts/rail-pages.ts'
@@ -63,12 +64,14 @@ type Group = { readonly PAGES: Readonly<Record<string, ComponentType<Props>>> }
 const traffic = () => import('./pages/traffic.tsx')
 const customers = () => import('./pages/customers.tsx')
 const setup = () => import('./pages/setup.tsx')
+const billing = () => import('./pages/billing.tsx')
 
 /** The group of a page, by the first word of its path, and a slash if an id comes after it. */
 const LOADS = new Map<string, () => Promise<Group>>([
   ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
   ...['accounts', 'accounts/', 'keys', 'keys/'].map((page) => [page, customers] as const),
   ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
+  ...['invoices', 'statements', 'reconcile', 'notices'].map((page) => [page, billing] as const),
 ])
 
 /** Until a page is loaded, the one before stays. */
@@ -112,8 +115,14 @@ const NotLoaded = () =>
 export function Rail({ url }: { readonly url: PageUrl }) {
   const { stage, by, protected: isProtected } = identityHere()
   const [current = 'overview'] = url.path
+  const nav = useRef<HTMLElement>(null)
+  // On a phone it scrolls sideways.
+  useLayoutEffect(
+    () => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+    [current],
+  )
   return (
-    <header class="rail">
+    <header class="rail row wrap">
       <Button class="skip" onClick={focusHeading}>
         Skip to the page
       </Button>
@@ -129,7 +138,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
           {stage}
         </span>
       </div>
-      <nav class="pages" aria-label="Pages">
+      <nav class="pages" aria-label="Pages" ref={nav}>
         {Object.entries(GROUPS).map(([name, pages]) => [
           name && <h2 class="quiet">{name}</h2>,
           Object.entries(pages).map(([page, icon]) => (
@@ -142,16 +151,17 @@ export function Rail({ url }: { readonly url: PageUrl }) {
           )),
         ])}
       </nav>
-      <div class="small rail-foot">
+      <div class="row small push rail-foot">
         <Choice label="Colours" value={theme.use()} onChange={theme.choose} options={THEMES} />
         <Choice label="Times" value={zone.use()} onChange={(chosen) => zone.choose(chosen as Zone)} options={ZONES} />
+        <Help />
       </div>
     </header>
   )
 }
 
-const THEMES = Object.entries({ auto: 'System', light: 'Light', dark: 'Dark' })
-const ZONES = Object.entries({ local: 'Local time', utc: 'UTC' })
+const THEMES = Object.entries({ auto: 'Colours: auto', light: 'Colours: light', dark: 'Colours: dark' })
+const ZONES = Object.entries({ local: 'Times: local', utc: 'Times: UTC' })
 
 connect({
   base: '/admin/v1',

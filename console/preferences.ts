@@ -8,9 +8,14 @@ function kept<Value extends string>(name: string, usual: Value) {
     localStorage.setItem(name, value)
     choice.set(value)
   }
+  // Another tab has chosen.
+  addEventListener('storage', ({ key, newValue }) => key === name && choice.set((newValue ?? usual) as Value))
   return { ...choice, choose }
 }
 
 export const zone = /* @__PURE__ */ kept<Zone>('waybill.zone', 'local')
+
+/** Addresses by their names, as JSON. */
+export const views = /* @__PURE__ */ kept<string>('waybill.views', '{}')
 
 export const theme = /* @__PURE__ */ kept<string>('waybill.theme', 'auto')

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 /** The address of a page: `#/keys/key_1?status=active`. In the fragment, so that no server or log is told. */
 export type PageUrl = { readonly path: readonly string[]; readonly query: URLSearchParams }
 
-export type Query = Readonly<Record<string, string | null | undefined>>
+export type Query = Readonly<Record<string, string | number | null | undefined>>
 
 export function pageUrlOf(hash: string): PageUrl {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?')
@@ -37,8 +37,8 @@ export function filterOf(id: string): Query {
 }
 
 export function queryText(query: Query): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  return new URLSearchParams(given).toString()
+  const given = Object.entries(query).filter(([, value]) => value)
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
 }
 
 export function go(path: readonly string[], query: Query = {}): void {

@@ -10,16 +10,17 @@ import { LOCAL_STAGE } from '../layers/gateway/names.ts'
 type Options = Omit<Parameters<typeof createAdmin>[0], 'stage' | 'settings' | 'identify'> & {
   readonly baseUrl: string
   readonly token: string
+  readonly tellsNotices?: boolean
 }
 
 export type LocalAdmin = ReturnType<typeof createAdmin>
 
 /** The admin API of this machine: the function that AWS starts, for whoever can read the token in the folder. */
-export function createLocalAdmin({ baseUrl, token, ...parts }: Options): LocalAdmin {
+export function createLocalAdmin({ baseUrl, token, tellsNotices = false, ...parts }: Options): LocalAdmin {
   return createAdmin({
     ...parts,
     stage: LOCAL_STAGE,
-    settings: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: true },
+    settings: { baseUrl: `${baseUrl}/v1`, isProtected: false, takesKeys: true, tellsNotices },
     identify: tokenHolder(token, Number(new URL(baseUrl).port)),
   })
 }

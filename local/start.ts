@@ -88,7 +88,7 @@ export async function start(settings: LocalSettings, stack: AsyncDisposableStack
   instance.resolve(opened)
   const { renew: renewCatalog } = opened.loadCatalog
   const administered = { tables, apiKeys: keys, echoUrl: echo.url, clock: Date.now, log, renewCatalog }
-  admin.resolve(createLocalAdmin({ ...administered, baseUrl, token: file.adminToken }))
+  admin.resolve(createLocalAdmin({ ...administered, baseUrl, token: file.adminToken, tellsNotices: !!tell }))
   await writeFile(localFile(folder), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   stack.defer(() => rm(localFile(folder), { force: true }))
   const consoleUrl = await startConsole(localConnection(file), { isReadOnly: false }, stack)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AdminAsk } from '../../layers/admin/api/call.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
+import { jsonLines, listed } from '../books/ask-books.ts'
 import type { AdminClient } from './http-client.ts'
 import { OutcomeUnknown, Refusal } from './refusal.ts'
 
@@ -10,24 +11,19 @@ type Query = Readonly<Record<string, string | number | undefined>>
 
 export type Ask = ReturnType<typeof ask>
 
-const PAGE = 100
+/** Throws if a change is not to be made in spite of these warnings. */
+type Insist = (warnings: string) => Promise<void>
+
+/** Fields that are sent with a change that is meant, by the refusal before. */
+const MEANT: Readonly<Record<string, object>> = { needs_confirmation: {}, below_cost: { below_cost: true } }
 
 /** The admin API for commands. Paths are those of its routes, without /admin/v1. Refusals are thrown as CliErrors. */
-export function ask(client: AdminClient) {
+export function ask(client: AdminClient, insist?: Insist) {
+  const get = <T>(path: string, query?: Query) => json<T>(requestOf('GET', path, { query }))
   return {
-    get: <T>(path: string, query?: Query) => json<T>(requestOf('GET', path, { query })),
+    get,
 
-    /** A list to its end, page by page, or as much of it as is wanted. */
-    async list<T>(path: string, query: Query = {}, most = Infinity): Promise<List<T>> {
-      const data: T[] = []
-      for (let { after } = query; ; ) {
-        const limit = Math.min(PAGE, most - data.length)
-        const page = await json<List<T>>(requestOf('GET', path, { query: { ...query, limit, after } }))
-        data.push(...page.data)
-        if (!page.has_more || page.last_id === null || data.length >= most) return { ...page, data }
-        after = page.last_id
-      }
-    },
+    list: <T>(path: string, query?: Query, most?: number): Promise<List<T>> => listed<T>(get, path, query, most),
 
     /** An answer of another type, in pieces as they come. */
     text: async (path: string, query: Query, accept: string): Promise<AsyncIterable<string>> =>
@@ -43,17 +39,24 @@ export function ask(client: AdminClient) {
     /** A change, which is sent once. With `version`, it is made only to that version. */
     change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, version?: number) {
       const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
-      return changed<T>(requestOf(method, path, { body, headers }))
+      return changed<T>(method, path, { body, headers })
     },
 
     /** A change that is made once, however often it has to be sent. */
     once: <T>(path: string, body: object) =>
-      changed<T>(requestOf('POST', path, { body, headers: { 'idempotency-key': randomUUID() } })),
+      changed<T>('POST', path, { body, headers: { 'idempotency-key': randomUUID() } }),
   }
 
-  /** The client itself retries where that is safe. */
-  function changed<T>(request: AdminAsk): Promise<T> {
-    return json<T>(request).catch((error) => {
+  /** The client itself retries where that is safe. A change that may be a mistake is asked about first. */
+  function changed<T>(method: string, path: string, sent: Sent, isAsked = insist !== undefined): Promise<T> {
+    const headers = { ...sent.headers, ...(isAsked && { prefer: 'handling=strict' }) }
+    return json<T>(requestOf(method, path, { ...sent, headers })).catch(async (error) => {
+      const code = error instanceof Refusal ? (error.code ?? '') : ''
+      if (insist && Object.hasOwn(MEANT, code)) {
+        await insist(error.message)
+        const body = { ...sent.body, ...MEANT[code] }
+        return changed<T>(method, path, { ...sent, body }, code !== 'needs_confirmation')
+      }
       // The admin API has a code for a change that was not made.
       const isKnown = error instanceof Refusal && (error.status < 500 || error.code === 'service_unavailable')
       throw isKnown ? error : new OutcomeUnknown(error)
@@ -89,15 +92,6 @@ type Body = string | AsyncIterable<string>
 
 async function textOf(body: Body): Promise<string> {
   return typeof body === 'string' ? body : (await Array.fromAsync(body)).join('')
-}
-
-export async function* jsonLines<T>(pieces: AsyncIterable<string>): AsyncGenerator<T, void, undefined> {
-  let rest = ''
-  for await (const piece of pieces) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as T
-  }
 }
 
 async function* piecesOf(body: Body): AsyncGenerator<string> {

@@ -27,7 +27,7 @@ const UNKNOWN = /"code":"(outcome_unknown|took_too_long)"/
 /** Nothing in such a path can be spelled in two ways, so the signed path is the one that is called. */
 const PATH = new RegExp(`^${ADMIN_ROOT}(/[\\w-]{1,100})+$`)
 /** The headers that the admin API reads. Others that a page sends, such as its token and its origin, are not forwarded. */
-const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match']
+const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match', 'prefer']
 
 export function adminClient(
   { adminUrl, signIn }: { readonly adminUrl: string; readonly signIn: SignIn },

@@ -1,21 +1,20 @@
-import { gunzipSync } from 'node:zlib'
 import { CsvError, parse } from 'csv-parse/sync'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/output.ts'
-import { at, type Exact, fieldsAt, isObject, itemsAt, readExactJson } from '../reading/exact.ts'
+import { at, type Exact, fieldsAt, isObject, itemsAt, readExactJson, utf8Of } from '../reading/exact.ts'
 import type { BillForm } from '../reading/known-providers.ts'
 import { looseMoment, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
-import { type Source, utf8Of } from '../reading/read-source.ts'
 import { KNOWN_BILLS, MAPPINGS, type Mapping, plainName, type Row } from './mappings.ts'
 
-export type Bill = ReturnType<typeof readBill>
+export type Bill = Awaited<ReturnType<typeof readBill>>
+export type BillFile = { readonly name: string; readonly bytes: Uint8Array }
 
 const LATEST_SECONDS = 100_000_000_000
 
 /** `results` has the rows of an entry that is a day. */
 type Take = (row: Row, where: string, results?: Iterable<Row>) => void
 
-export function readBill(sources: readonly Source[], mostBytes: number) {
+export async function readBill(files: readonly BillFile[], mostBytes: number) {
   const lines: ReturnType<typeof lineOf>[] = []
   /** The days of a bill that has every day, also one without a cost; none of another bill. */
   const days: string[] = []
@@ -23,10 +22,10 @@ export function readBill(sources: readonly Source[], mostBytes: number) {
   const seen = new Set<string>()
   let form: BillForm | undefined
   let unfinished: string | undefined
-  for (const source of sources) {
-    const text = utf8Of(unpacked(source, mostBytes))
-    if (/^\s*[[{]/.test(text)) unfinished = readPages(text, source.name, take)
-    else readTable(text, source.name, take)
+  for (const { name, bytes } of files) {
+    const text = utf8Of({ name, bytes: await unpacked(bytes, name, mostBytes) })
+    if (/^\s*[[{]/.test(text)) unfinished = readPages(text, name, take)
+    else readTable(text, name, take)
   }
   if (unfinished !== undefined) {
     throw new CliError(`${unfinished} is not the last page of the bill: get the pages after it, too (next_page).`)
@@ -121,14 +120,26 @@ function csvFault({ code, record, columns, lines }: CsvError, row: number): stri
   return `has ${cells} cells in its row ${row}, not ${headings}: it was cut off.`
 }
 
-function unpacked({ bytes, name }: Source, mostBytes: number): Pick<Source, 'bytes' | 'name'> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { bytes, name }
-  try {
-    return { bytes: gunzipSync(bytes, { maxOutputLength: mostBytes }), name }
-  } catch (error) {
-    const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    const why = isLarge ? `has more than ${mostBytes / 1024 / 1024} MB` : 'is not whole, or damaged'
-    throw new CliError(`${name}, unpacked, ${why}.`)
+async function unpacked(bytes: BillFile['bytes'], name: string, mostBytes: number): Promise<Uint8Array> {
+  const tooLarge = `has more than ${mostBytes / 1024 / 1024} MB.`
+  if (bytes.length > mostBytes) throw new CliError(`${name} ${tooLarge}`)
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  const reader = new Blob([bytes as Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new DecompressionStream('gzip'))
+    .getReader()
+  const kept: Uint8Array<ArrayBuffer>[] = []
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new CliError(`${name}, unpacked, is not whole, or damaged.`)
+    })
+    if (done) return new Uint8Array(await new Blob(kept).arrayBuffer())
+    size += value.length
+    if (size > mostBytes) {
+      await reader.cancel()
+      throw new CliError(`${name}, unpacked, ${tooLarge}`)
+    }
+    kept.push(value)
   }
 }
 

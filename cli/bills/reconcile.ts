@@ -1,3 +1,4 @@
+import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import type { Nano } from '../../layers/gateway/domain/money/money.ts'
 import { mayBeBilled } from '../../layers/gateway/domain/routing/upstream-failure.ts'
@@ -118,4 +119,29 @@ function modelKey(form: BillForm, name: string): string {
   const spaced = bare.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   const words = (spaced.match(/[a-z]+|\d+/g) ?? []).filter((word) => !/^\d{8}$/.test(word))
   return words.sort().join(' ')
+}
+
+/** The words about a difference; none if it is within the tolerance. */
+export function reasonText({ within_tolerance, reasons }: Reconciled): string {
+  return within_tolerance ? '' : reasons.join(', ') || 'a price, or usage elsewhere'
+}
+
+type Compared = { readonly data: readonly Reconciled[] }
+
+export function verdictOf({ data }: Compared): string {
+  const wrong = data.filter((row) => !row.within_tolerance).length
+  return wrong === 0
+    ? 'Every day and model is within the tolerance.'
+    : `${wrong} of ${data.length} differ by more than the tolerance.`
+}
+
+const CSV_HEADER = 'day,model,requests,charged,upstreamCost,billed,difference,within,reasons\r\n'
+
+export function reconciliationCsv({ data }: Compared): string {
+  const lines = data.map((row) => {
+    const { day, model, requests, charged, upstream_cost: cost, billed, difference, reasons } = row
+    const amounts = [requests, charged, cost, billed, difference]
+    return csvLine([day, model, ...amounts, row.within_tolerance, reasons.join('; ')])
+  })
+  return [CSV_HEADER, ...lines].join('')
 }

@@ -3,9 +3,17 @@ import { ACCOUNT_FIELDS } from '../../layers/admin/settings/account-fields.ts'
 import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
 import { printFields, printJson, printList, printTable, summed } from '../../layers/terminal/output.ts'
-import { checkedBy, option, type SettingOption, type SettingOptions, settingsOf, someExternalId } from './arguments.ts'
+import {
+  checkedBy,
+  option,
+  type SettingOption,
+  type SettingOptions,
+  settingsOf,
+  someExternalId,
+  usually,
+} from './arguments.ts'
 import { BEGIN_OPTIONS, changing, grantCommands, updateCommand } from './keys.ts'
-import { keyAt, lastUse, NAME_COLUMNS } from './one-key.ts'
+import { keyAt, lastUsed, NAME_COLUMNS } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
 const FLAGS = [
@@ -51,7 +59,8 @@ function accountSettings(isNew: boolean): SettingOption[] {
     const { kind, words } = ACCOUNT_WORDS[field]
     const isName = field === 'name'
     const valueIn = (text: string) => (text === '' && !isName ? null : text)
-    const made = option(`--${field.replaceAll('_', '-')} <${kind}>`, words, checkedBy(ACCOUNT_FIELDS[field], valueIn))
+    const told = isNew && !isName ? usually(words, field === 'notify_below' ? 'never' : 'none') : words
+    const made = option(`--${field.replaceAll('_', '-')} <${kind}>`, told, checkedBy(ACCOUNT_FIELDS[field], valueIn))
     return { field, option: made.makeOptionMandatory(isNew && isName), valueIn }
   })
   const flags = FLAGS.filter(({ isSet }) => isSet || !isNew).map(({ field, isSet, flag, words }) => {
@@ -85,18 +94,18 @@ async function listAction(session: Session, { externalId: external_id }: { exter
 function show({ out, json, nowMs }: Session, account: AccountDetail) {
   if (json) return printJson(out, account)
   const set = ACCOUNT_FIELD_NAMES.filter((field) => account[field] !== null && account[field] !== false)
-  const { in_pool, in_flight, in_keys } = account
-  printFields(out, {
+  printFields(out, account, (account) => ({
     id: account.id,
     status: account.status,
     ...Object.fromEntries(set.map((field) => [ACCOUNT_WORDS[field].label.toLowerCase(), String(account[field])])),
     granted: account.granted,
-    available: `${account.available} (${in_pool} in the pool, ${in_keys} with its keys, ${in_flight} under way)`,
+    available: `${account.available} (${account.in_pool} in the pool, ${account.in_keys} with its keys, ${account.in_flight} under way)`,
     held: account.held,
     spent: account.spent,
     'spent in a week': account.week_cost,
     created: account.created_at,
-  })
+    keys: account.keys.length,
+  }))
   out.log('')
   printTable(out, account.keys, {
     ...NAME_COLUMNS,
@@ -104,6 +113,6 @@ function show({ out, json, nowMs }: Session, account: AccountDetail) {
     available: summed((key) => key.available),
     held: summed((key) => key.held),
     spent: summed((key) => key.spent),
-    'last used': (key) => lastUse(key, nowMs),
+    'last used': lastUsed(nowMs),
   })
 }

@@ -40,18 +40,7 @@ async function createAction(session: Session, { name, scopes, allow, dailyGrant 
   await showNewSecret<AdminKeyShape>(session, {
     ...SECRET,
     save: (secret) => session.admin.once('/admin-keys', { ...body, ...secret }),
-    show: (key) =>
-      printFields(session.out, {
-        id: key.id,
-        name: key.name,
-        status: key.status,
-        key: `${key.prefix}…${key.last_four}`,
-        scopes: key.scopes.join(', '),
-        'allowed from': key.allowlist.join(', '),
-        'daily grant': key.daily_grant,
-        'granted today': key.granted_today,
-        created: key.created_at,
-      }),
+    show: (key) => printFields(session.out, key),
   })
 }
 

@@ -65,16 +65,12 @@ export function option(flags: string, words: string, read?: (text: string) => un
   return usual === undefined ? made : made.default(usual)
 }
 
+/** As commander tells a default; this one is not sent. */
+export const usually = (words: string, value: string) => `${words} (default: ${value})`
+
 export function required(...row: Parameters<typeof option>): Option {
   return option(...row).makeOptionMandatory()
 }
-
-const monthIn = (text: string) => /^20\d\d-(0[1-9]|1[0-2])$/.exec(text)?.[0]
-export const monthOption = required(
-  '--month <month>',
-  'a UTC month such as 2026-10',
-  mustBe('a month such as 2026-10', monthIn),
-)
 
 /** An option that may be given more than once. */
 export function upTo(most: number, things: string): (text: string, before?: readonly string[]) => readonly string[] {
@@ -115,13 +111,16 @@ const ALSO: Partial<Record<SettingKind, string>> = { moment: " Here also a perio
 export function keySettings(isNew: boolean): SettingOption[] {
   return ASKED_SETTINGS.map((setting) => {
     const { option: name, argument: value, words } = SETTING_OPTIONS[setting]
-    const { field, kind, none } = SETTING_WORDS[setting]
+    const row = SETTING_WORDS[setting]
+    const { field, kind, none } = row
     const help = `${words}${HELP[kind] ?? ''}${isOptional(setting) ? `; empty for ${none}` : ''}`
-    const valueIn = (text: string, nowMs: number) => typedValue(setting, text, nowMs)
+    const valueIn = (text: string, nowMs: number) => typedValue(row, text, nowMs)
     const check = checkedBy(SETTING_FIELDS[field], (text) => valueIn(text, 0), ALSO[kind])
-    const made = option(`--${name} <${value}>`, help, check)
-    made.makeOptionMandatory(isNew && KEY_SETTINGS[setting].default === 'chosen')
-    return { field, option: made, name, shown: (now) => shownText(setting, now), valueIn }
+    const { default: first } = KEY_SETTINGS[setting]
+    const isGiven = isNew && first !== 'chosen'
+    const made = option(`--${name} <${value}>`, isGiven ? usually(help, shownText(row, first)) : help, check)
+    made.makeOptionMandatory(isNew && !isGiven)
+    return { field, option: made, name, shown: (now) => shownText(row, now), valueIn }
   })
 }
 

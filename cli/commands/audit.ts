@@ -54,6 +54,7 @@ function show(out: Screen, audits: readonly Audited[]): void {
       rows: summed((audit) => audit.rows),
       'row costs': wide((audit) => audit.row_costs),
       result,
+      findings: wide(findingCount),
     })
   }
   if (accounts.length > 0) {
@@ -64,6 +65,7 @@ function show(out: Screen, audits: readonly Audited[]): void {
       'in pool': summed((audit) => audit.in_pool),
       'under way': summed((audit) => audit.in_flight),
       result,
+      findings: wide(findingCount),
     })
   }
   for (const audit of audits) showFindings(out, audit)
@@ -71,6 +73,8 @@ function show(out: Screen, audits: readonly Audited[]): void {
   const all = `${countText(keys.length, 'key')}${accounts.length > 0 ? ` and ${countText(accounts.length, 'account')}` : ''}`
   out.log(wrong === 0 ? `\n${all}, all clean.` : `\n${wrong} of ${all} do not add up.`)
 }
+
+const findingCount = ({ findings, more_findings: more }: Audited) => findings.length + more
 
 const countText = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 

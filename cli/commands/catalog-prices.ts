@@ -8,7 +8,7 @@ import { CliError, printJson, printTable } from '../../layers/terminal/output.ts
 import type { Screen } from '../../layers/terminal/terminal.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
-import { option, percentage, required, upTo } from './arguments.ts'
+import { option, percentage, required, upTo, usually } from './arguments.ts'
 import type { CommandRow, Here, Session } from './open-session.ts'
 
 type PricesOptions = {
@@ -33,7 +33,7 @@ export const PRICES: CommandRow = {
       upTo(20, 'lists'),
     ),
     option('--markup <percent>', 'make each price of its costs and so many percent', percentage(1000)),
-    option('--out <proposal>', 'write the proposal to this new file; unless given, NAME.proposal.json'),
+    option('--out <proposal>', usually('write the proposal to this new file', 'NAME.proposal.json')),
     option('--check', 'write nothing, and exit with 1 if prices have drifted or a list cannot be believed'),
   ],
   isHere: (_: Here, __: object, file?: string) => file !== undefined,
@@ -120,7 +120,7 @@ function printProposal(out: Screen, { lists, differences, edits, doubts, missing
   })
 }
 
-function showProposal(out: Screen, { lists, differences, edits, doubts, missing, warnings, file }: Result): void {
+function showProposal(out: Screen, { lists, differences, doubts, missing, warnings, file }: Result): void {
   for (const list of lists) out.log(provenance(list))
   if (differences.length > 0) {
     printTable(out, differences, {
@@ -136,11 +136,14 @@ function showProposal(out: Screen, { lists, differences, edits, doubts, missing,
   for (const doubt of doubts) out.log(`not believed: ${doubt}`)
   for (const place of missing) out.log(`in no list: ${place}`)
   for (const warning of warnings) out.error(`warning: ${warning}`)
-  out.log(verdict(edits.length, file))
+  const same = differences.filter(({ ours, proposed }) => ours === proposed).length
+  out.log(verdict(differences.length - same, same, file))
 }
 
-function verdict(edits: number, file: string | undefined): string {
-  if (edits === 0) return 'Nothing has drifted.'
-  if (file === undefined) return `${edits} values have drifted.`
-  return `${file} has the proposal, with ${edits} changed values. Read it, and push it yourself. To look it over: waybill catalog check ${shellPath(file)}`
+/** A row whose value stays is there because the lists disagree. */
+function verdict(changed: number, same: number, file: string | undefined): string {
+  if (changed === 0) return 'Nothing has drifted.'
+  const rest = same > 0 ? `; ${same} stay as they are` : ''
+  if (file === undefined) return `${changed} values have drifted${rest}.`
+  return `${file} has the proposal, with ${changed} changed values${rest}. Read it, and push it yourself. To look it over: waybill catalog check ${shellPath(file)}`
 }

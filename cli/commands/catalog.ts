@@ -2,11 +2,12 @@ import type { CatalogCheck, CatalogShape, CatalogVersionShape } from '../../laye
 import type { Output } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { CliError, printJson, printList, printTable, printValue } from '../../layers/terminal/output.ts'
+import { CliError, printJson, printList, printTable, printValue, wide } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
-import { moment, option, wholeNumber } from './arguments.ts'
+import { moment, option, usually, wholeNumber } from './arguments.ts'
 import { PRICES } from './catalog-prices.ts'
+import { BY } from './one-key.ts'
 import type { CommandRow, GlobalOptions, Here, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 
@@ -39,7 +40,7 @@ export const CATALOG: CommandRow = {
     show: {
       words: 'the catalog in force, or another version',
       options: [
-        option('--version <n>', 'this version', versionNumber),
+        option('--version <n>', usually('this version', 'the one in force'), versionNumber),
         option('--at <moment>', 'the version that was in force then: a UTC day or an ISO instant', moment),
       ],
       work: showAction,
@@ -134,6 +135,7 @@ async function showAction(session: Session, { version: wanted, at }: { version?:
     input: ({ price }) => price.input,
     output: ({ price }) => price.output,
     cached: ({ price }) => price.cachedInput,
+    'all prices': wide(({ price }) => JSON.stringify(price)),
     context: ({ contextLength }) => contextLength,
     routes: ({ routes }) => routes.map((route) => `${route.provider}/${route.model}`).join(', '),
   })
@@ -143,7 +145,7 @@ async function versionsAction(session: Session): Promise<void> {
   printList(session, await session.admin.list<CatalogVersionShape>('/catalog/versions'), {
     version: ({ version }) => version,
     pushed: { of: ({ pushed_at }) => pushed_at, short: ({ pushed_at }) => shortTime(pushed_at) },
-    by: ({ by }) => by,
+    by: BY,
     note: ({ note }) => note,
   })
 }

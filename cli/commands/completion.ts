@@ -8,8 +8,9 @@ const PLACE = 'complete -- '
 /** Each asks `waybill complete` for the words that can follow; a shell offers files if there is none. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_waybill() {
-  local IFS=$'\\n'
-  COMPREPLY=($(waybill ${PLACE}"\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do COMPREPLY+=("$(printf %q "$word")"); done < <(waybill ${PLACE}"\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _waybill waybill`,
   zsh: `#compdef waybill
@@ -45,10 +46,50 @@ export function completionCommands(program: Command, terminal: Terminal): void {
   program
     .command('complete [words...]', { hidden: true })
     .description('the words that can follow')
-    .action((words: readonly string[]) => {
-      for (const word of completionsOf(program, words)) terminal.output.write(`${word}\n`)
+    .action(async (words: readonly string[]) => {
+      const known = completionsOf(program, words)
+      // Nobody reads why names cannot be had.
+      const all = known.length > 0 ? known : await namesFor(program, words, terminal).catch(() => [])
+      for (const word of all) terminal.output.write(`${word}\n`)
     })
 }
+
+/** The list whose names an option or an argument takes, and the field that has them. */
+const NAMES: Readonly<Record<string, readonly [path: string, field: string]>> = {
+  key: ['/keys', 'name'],
+  account: ['/accounts', 'name'],
+  'admin-key': ['/admin-keys', 'name'],
+  plan: ['/plans', 'name'],
+  model: ['/routes', 'model'],
+  models: ['/routes', 'model'],
+  provider: ['/routes', 'provider'],
+}
+const PAGED = ['/keys', '/accounts', '/admin-keys']
+const MOST_OFFERED = 500
+const GONE: readonly unknown[] = ['revoked', 'closed']
+
+/** The names at the gateway of the command that is typed. */
+async function namesFor(program: Command, words: readonly string[], { env, folder }: Terminal): Promise<string[]> {
+  const { command, awaited, args } = walked(program, words.slice(0, -1))
+  const wanted = awaited?.attributeName() ?? command.registeredArguments[args]?.name() ?? ''
+  const [path, field] = NAMES[wanted] ?? []
+  if (path === undefined || field === undefined) return []
+  const { chosenTarget } = await import('../connect/chosen-gateway.ts')
+  const { connect } = await import('../connect/connect.ts')
+  const { adminClient } = await import('../admin-client/http-client.ts')
+  const { ask } = await import('../admin-client/ask.ts')
+  const after = (flag: string) => (words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined)
+  const [stage, stack] = [after('--stage'), after('--stack')]
+  const named = { local: words.includes('--local'), ...(stage && { stage }), ...(stack && { stack }) }
+  const admin = ask(adminClient(await connect(await chosenTarget(named, env), folder)))
+  const rows = PAGED.includes(path) ? admin.list<Row>(path, {}, MOST_OFFERED) : admin.get<{ data: Row[] }>(path)
+  // The typed word may be quoted, and the last of several.
+  const [, before = '', last = ''] = /^(.*,)?(.*)$/.exec((words.at(-1) ?? '').replaceAll(/["'\\]/g, '')) ?? []
+  const names = (await rows).data.filter(({ status }) => !GONE.includes(status)).map((row) => String(row[field]))
+  return [...new Set(names)].filter((name) => name.startsWith(last)).map((name) => before + name)
+}
+
+type Row = Readonly<Record<string, unknown>>
 
 /** The words that can stand in place of the last one, which is being typed. */
 export function completionsOf(program: Command, words: readonly string[]): string[] {

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { printValue } from '../../layers/terminal/output.ts'
 import { hasDisplay, openBrowser, writeLaunchFile } from '../console/open-browser.ts'
 import { CONSOLE_PORT } from '../console/port.ts'
-import { option, wholeNumber } from './arguments.ts'
+import { option, usually, wholeNumber } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
 type ConsoleOptions = { port?: number; open: boolean; readOnly?: boolean }
 
-const PORT_WORDS = `on this port of 127.0.0.1; ${CONSOLE_PORT} or the next free one, unless given`
+const PORT_WORDS = usually('on this port of 127.0.0.1', `${CONSOLE_PORT}, or the next one that is free`)
 
 export const CONSOLE: CommandRow = {
   words: 'serve a page for all of this, and the admin API, on this machine only, until Ctrl-C',

@@ -2,6 +2,7 @@ import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError, printJson, printTable } from '../../layers/terminal/output.ts'
 import { option, period, wholeNumber } from './arguments.ts'
+import { BY } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 
@@ -43,9 +44,9 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
   const { changeText } = await import('../../layers/admin/api/changed-key.ts')
   printTable(session.out, events.data, {
     at: { of: (event) => event.at, short: (event) => shortTime(event.at) },
-    by: { of: (event) => event.by, short: (event) => event.by.slice(event.by.lastIndexOf('/') + 1) },
+    by: BY,
     what: (event) => event.what,
-    key: (event) => event.key_id,
+    of: { of: (event) => event.key_id, short: (event) => event.key_name ?? event.key_id },
     change: (event) => changeText(event),
   })
 }

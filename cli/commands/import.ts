@@ -42,13 +42,13 @@ export const IMPORT: CommandRow = {
 
 async function importLitellm(config: string, options: ImportOptions, { terminal, nowMs }: Here) {
   const { folder, env } = terminal
-  const { readExactJson } = await import('../reading/exact.ts')
+  const { readExactJson, utf8Of } = await import('../reading/exact.ts')
   const { readYaml, withIncluded } = await import('../litellm/read-config.ts')
   const { importModels } = await import('../litellm/models.ts')
   const { importKeys } = await import('../litellm/keys.ts')
   const { Omissions } = await import('../litellm/omissions.ts')
   const { validCatalog } = await import('./read-catalog-file.ts')
-  const { readSource, utf8Of } = await import('../reading/read-source.ts')
+  const { readSource } = await import('../reading/read-source.ts')
   const read = async <T>(file: string, mostBytes: number, as: (text: string, name: string) => T) =>
     as(utf8Of(await readSource(file, { folder, nowMs, mostBytes })), `'${file}'`)
   const omissions = new Omissions()

@@ -8,11 +8,12 @@ import { REFERENCE_DAYS } from '../../layers/gateway/domain/keys/reference.ts'
 import { formatCredits, type Nano, parseCredits, parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { SETTINGS_FILE } from '../../layers/terminal/how-to-run.ts'
-import { CliError, printList, summed, wide } from '../../layers/terminal/output.ts'
+import { CliError, printList, summed } from '../../layers/terminal/output.ts'
+import { pathOf } from '../books/ask-books.ts'
 import * as args from './arguments.ts'
 import { keySettings, option, required, type SettingOption, type SettingOptions, settingsOf } from './arguments.ts'
 import { showNewSecret } from './new-secret.ts'
-import { changeLine, KEY_COLUMNS, keyAt, lastUse, pathOf, rotationChanges, showChange, showKey } from './one-key.ts'
+import { BY, changeLine, KEY_COLUMNS, keyAt, lastUsed, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { CommandRow, CommandRows, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
 
@@ -143,10 +144,13 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
     'external id': (key) => key.external_id,
     rpm: { of: (key) => key.rpm, isSpare: true },
     daily: { of: (key) => key.daily_limit, isSpare: true },
-    available: summed((key) => (key.account_name === null ? key.available : `of ${key.account_name}`)),
+    available: {
+      ...summed((key) => key.available),
+      short: (key) => (key.account_name ? `of ${key.account_name}` : key.available),
+    },
     held: { of: (key) => key.held, isSummed: true, isSpare: true },
     spent: summed((key) => key.spent),
-    'last used': (key) => lastUse(key, session.nowMs),
+    'last used': lastUsed(session.nowMs),
   })
 }
 
@@ -184,8 +188,7 @@ async function grantsAction(session: Session, { reference }: GrantOptions, id: s
     at: { of: (grant) => grant.granted_at, short: (grant) => shortTime(grant.granted_at) },
     credits: summed((grant) => grant.credits),
     reference: (grant) => grant.reference,
-    by: { of: (grant) => grant.by, isSpare: true },
-    id: wide((grant) => grant.id),
+    by: { ...BY, isSpare: true },
   })
 }
 
@@ -220,8 +223,10 @@ export function changing(act: 'suspend' | 'resume' | 'revoke' | 'close' | 'end-g
     await session.confirm(() => `${act === 'end-grace' ? 'end the old secret of' : act} ${id} (${name})${more}`)
     const body = act === 'revoke' || act === 'close' ? { confirm: name } : {}
     const after = await session.admin.change<KeyDetail | AccountDetail>('POST', `${pathOf(id)}/${act}`, body)
-    const change = status === after.status ? `it was ${status} before` : changeLine('status', status, after.status)
-    if (act === 'end-grace' && 'previous' in after) showChange(session, after, rotationChanges(after))
+    const change = changeLine('status', status, after.status)
+    const isSame = after.warnings?.some(({ code }) => code === 'unchanged')
+    if (isSame) showChange(session, after, [])
+    else if (act === 'end-grace' && 'previous' in after) showChange(session, after, rotationChanges(after))
     else showChange(session, after, [change, ...(act === 'close' ? [left(after)] : [])])
   }
 }

@@ -15,7 +15,6 @@ export const NOTICES: CommandRow = {
       status: (notice) => notice.status.replace('_', ' '),
       tries: (notice) => notice.tries,
       error: (notice) => notice.error,
-      id: (notice) => notice.id,
     })
   },
 }

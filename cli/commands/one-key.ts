@@ -6,11 +6,8 @@ import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { printFields, printJson, wide } from '../../layers/terminal/output.ts'
 import type { Style } from '../../layers/terminal/terminal.ts'
+import { pathOf } from '../books/ask-books.ts'
 import type { Session } from './open-session.ts'
-
-export function pathOf(id: string): string {
-  return `/${id.startsWith('acct_') ? 'accounts' : 'keys'}/${encodeURIComponent(id)}`
-}
 
 export function keyAt<Found = KeyDetail>({ admin }: Session, id: string): Promise<Found> {
   return admin.get(pathOf(id))
@@ -23,7 +20,7 @@ export function showChange({ out, json }: Session, key: Named, changes: readonly
   const heading = plainLine(`${key.name} (${key.id})`)
   const lines = changes.map((change) => out.paint.strong(plainLine(change)))
   if (json) printJson(out, answer)
-  else if (changes.length === 0) out.painted(`${heading} is as it was.`)
+  else if (changes.length === 0) out.painted(`${heading} is as it was. Nothing was changed.`)
   else out.painted([`${heading} is changed:`, ...lines].join('\n  '))
 }
 
@@ -39,6 +36,14 @@ export function rotationChanges({ previous, last_four }: { previous: Ending | nu
     changeLine('secret', `…${previous.last_four}`, `…${last_four}`),
     `old secret …${previous.last_four} valid until ${previous.expires_at}`,
   ]
+}
+
+type Made = { readonly by: string | null; readonly by_name?: string | null }
+
+/** The end of an ARN says who it is. */
+export const BY = {
+  of: ({ by }: Made) => by,
+  short: ({ by, by_name }: Made) => by_name ?? by?.slice(by.lastIndexOf('/') + 1),
 }
 
 const STATUS_STYLES: Readonly<Record<KeyStatus | AccountStatus, Style>> = {
@@ -63,9 +68,13 @@ export const KEY_COLUMNS = {
 type Listed = Pick<KeyShape, 'id' | 'name' | 'status' | 'prefix' | 'last_four'>
 
 export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
-  if (json) return printJson(out, key)
-  const { previous } = key
-  printFields(out, {
+  if (json) printJson(out, key)
+  else printFields(out, key, (one) => keyFields(one, nowMs))
+}
+
+function keyFields(key: KeyShape, nowMs: number) {
+  const { previous, last_used_at } = key
+  return {
     id: key.id,
     name: key.name,
     status: key.account_suspended ? `${key.status} with its account` : key.status,
@@ -84,8 +93,8 @@ export function showKey({ out, json, nowMs }: Session, key: KeyShape) {
       'lost today': `${key.loss_today}: what its requests may have cost beyond their charges`,
     }),
     created: key.created_at,
-    'last used': lastUse(key, nowMs),
-  })
+    'last used': last_used_at === null ? 'never' : `${agoText(last_used_at, nowMs)} (${last_used_at})`,
+  }
 }
 
 function settingTexts(key: KeyShape): Record<string, string> {
@@ -97,13 +106,18 @@ function settingTexts(key: KeyShape): Record<string, string> {
   const texts = ASKED_SETTINGS.flatMap((setting) => {
     const { field, label } = SETTING_WORDS[setting]
     if (field === 'name' || key[field] === null) return []
-    return [[label.toLowerCase(), `${shownText(setting, key[field])}${used[field] ?? ''}`]]
+    return [[label.toLowerCase(), `${shownText(SETTING_WORDS[setting], key[field])}${used[field] ?? ''}`]]
   })
   return Object.fromEntries(texts)
 }
 
-export function lastUse({ last_used_at }: Pick<KeyShape, 'last_used_at'>, nowMs: number): string {
-  return last_used_at === null ? 'never' : agoText(last_used_at, nowMs)
+type Used = Pick<KeyShape, 'last_used_at'>
+
+export function lastUsed(nowMs: number) {
+  return {
+    of: ({ last_used_at }: Used) => last_used_at ?? 'never',
+    short: ({ last_used_at }: Used) => (last_used_at === null ? 'never' : agoText(last_used_at, nowMs)),
+  }
 }
 
 const UNITS = [

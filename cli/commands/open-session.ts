@@ -2,8 +2,8 @@ import type { Argument, Option } from 'commander'
 import { confirmer } from '../../layers/terminal/confirm.ts'
 import type { Progress } from '../../layers/terminal/progress.ts'
 import type { Screen, Terminal } from '../../layers/terminal/terminal.ts'
-import { type Ask, ask } from '../admin-client/ask.ts'
-import { adminClient } from '../admin-client/http-client.ts'
+import { ask } from '../admin-client/ask.ts'
+import { type AdminClient, adminClient } from '../admin-client/http-client.ts'
 import { chosenTarget } from '../connect/chosen-gateway.ts'
 import { type Connection, connect, type Target } from '../connect/connect.ts'
 
@@ -39,7 +39,7 @@ export type CommandRow = {
 /** The names are usages, such as `show <key>`. */
 export type CommandRows = Readonly<Record<string, CommandRow>>
 
-export type OpenAdmin = (connection: Connection) => Ask
+export type OpenAdmin = (connection: Connection) => AdminClient
 
 export type GlobalOptions = Target & { readonly json?: boolean; readonly yes?: boolean; readonly wide?: boolean }
 
@@ -48,8 +48,13 @@ type Parts = Here & { readonly progress: Progress; readonly openAdmin: OpenAdmin
 export async function openSession(options: GlobalOptions, { openAdmin, ...parts }: Parts) {
   const { terminal, progress } = parts
   const connection = await connect(await chosenTarget(options, terminal.env), terminal.folder)
-  const admin = openAdmin ? openAdmin(connection) : ask(adminClient(connection))
   const guard = { ...connection, yes: options.yes === true, before: progress.stop }
   const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
+  const client = openAdmin ? openAdmin(connection) : adminClient(connection)
+  const admin = ask(client, (warnings) => {
+    // The last line is for programs.
+    for (const line of warnings.split('\n').slice(0, -1)) parts.out.error(line.replace(/^(?! )/, 'warning: '))
+    return confirm(() => 'it is done in spite of the warning', true)
+  })
   return { ...connection, ...parts, admin, confirm }
 }

@@ -2,13 +2,13 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape, PlanShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { factor, PLAN_DEFAULTS, planName } from '../../layers/admin/settings/setting-fields.ts'
 import { printJson, printList, printTable } from '../../layers/terminal/output.ts'
-import { Refusal } from '../admin-client/refusal.ts'
-import { argument, keySettings, option, required, type SettingOptions, settingsOf } from './arguments.ts'
+import { argument, keySettings, option, required, type SettingOptions, settingsOf, usually } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
 const DEFAULTS = keySettings(false).filter(({ field }) => Object.hasOwn(PLAN_DEFAULTS, field))
-const OPTIONS = [
-  option('--factor <factor>', 'times the prices of the catalog: 0.0001 to 100, at most 4 decimals', argument(factor)),
+const FACTOR = 'times the prices of the catalog: 0.0001 to 100, at most 4 decimals'
+const optionsOf = (isNew: boolean) => [
+  option('--factor <factor>', isNew ? usually(FACTOR, '1') : FACTOR, argument(factor)),
   option('--prices <file>', 'prices of its own in JSON: by the model, as in a catalog, or null for none'),
   ...DEFAULTS.map((setting) => setting.option),
 ]
@@ -24,12 +24,12 @@ export const PLANS: CommandRow = {
   commands: {
     create: {
       words: 'make a plan',
-      options: [required('--name <name>', 'its name, for good', argument(planName)), ...OPTIONS],
+      options: [required('--name <name>', 'its name, for good', argument(planName)), ...optionsOf(true)],
       work: put,
     },
     list: { words: 'every plan, by name', work: list },
     'show <plan>': { words: 'one plan', work: look },
-    'update <plan>': { words: 'change a plan', options: OPTIONS, work: put },
+    'update <plan>': { words: 'change a plan', options: optionsOf(false), work: put },
   },
 }
 
@@ -41,15 +41,10 @@ async function put(session: Session, options: PlanOptions, name = options.name ?
   const prices = options.prices && (await readCatalogJson(options.prices, undefined, 'list of prices'))
   const own = { factor: options.factor, prices, ...settingsOf(DEFAULTS, options, nowMs) }
   const [method, path] = isNew ? (['POST', '/plans'] as const) : (['PATCH', `/plans/${name}`] as const)
-  const send = (more: object) => admin.change<PlanShape>(method, path, { name: options.name, ...own, ...more }, version)
   await session.confirm(() => `put the plan ${name} in force`)
-  const made = await send({}).catch(async (error: unknown) => {
-    if (!(error instanceof Refusal && error.code === 'below_cost')) throw error
-    out.error(`warning: ${error.message.replace(/\n.*$/, '')}`)
-    await session.confirm(() => `put the plan ${name} in force, and sell below cost`, true)
-    return send({ below_cost: true })
-  })
-  out.error('Its prices hold within 30 seconds everywhere, and at once on one machine.')
+  const made = await admin.change<PlanShape>(method, path, { name: options.name, ...own }, version)
+  const isSame = made.version === version
+  out.error(isSame ? 'It is as it was.' : 'Its prices hold within 30 seconds everywhere, and at once on one machine.')
   show(session, made)
 }
 

@@ -3,7 +3,7 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { DAY_MS, isoTime, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { OUTCOMES } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { printJson, printJsonLine, printTable, shortened, summed, wide } from '../../layers/terminal/output.ts'
+import { printJson, printJsonLine, printTable, shortened, summed } from '../../layers/terminal/output.ts'
 import type { Screen, Style } from '../../layers/terminal/terminal.ts'
 import { mustBe, option } from './arguments.ts'
 import type { Session } from './open-session.ts'
@@ -12,6 +12,8 @@ import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './
 export type UsageFilter = { readonly [Name in 'key' | 'account' | 'model' | 'user' | 'tag']?: string } & {
   readonly status?: Status
 }
+/** Exports and sums have all calls; lists have those for models, unless all are asked for. */
+type ListOptions = UsageFilter & { readonly limit: number; readonly calls?: 'all' }
 
 const FORMS = `a status such as 429 or 5xx, or ${OUTCOMES.join(', ')}`
 
@@ -36,12 +38,15 @@ export function filterQuery({ key, account, model, user, tag, status }: UsageFil
   return { key_id: key, account, model, user, tag, ...status }
 }
 
-type Limit = { readonly limit: number }
+export const LIST_OPTIONS = [
+  ...FILTER_OPTIONS,
+  option('--calls <which>', 'all: also those that ask no model, such as polls of the balance').choices(['all']),
+]
 
-export async function listAction(session: Session, options: RangeOptions & UsageFilter & Limit): Promise<void> {
+export async function listAction(session: Session, options: RangeOptions & ListOptions): Promise<void> {
   const { admin, out, json, nowMs } = session
   const range = rangeOf(options, nowMs)
-  const query = { ...filterQuery(options), ...rangeQuery(range) }
+  const query = { ...filterQuery(options), ...rangeQuery(range), calls: options.calls }
   const requests = await admin.list<RequestLine>('/requests', query, options.limit)
   if (json) return printJson(out, requests)
   tellRange(out, range)
@@ -49,8 +54,6 @@ export async function listAction(session: Session, options: RangeOptions & Usage
     started: { of: (line) => line.started_at, short: (line) => startText(line, nowMs), isWhole: true },
     request: { of: (line) => line.request_id, isWhole: true },
     key: { of: (line) => line.key_id, short: (line) => line.key_name ?? line.key_id },
-    name: wide((line) => line.key_name),
-    endpoint: wide((line) => line.endpoint),
     model: (line) => line.model,
     provider: { of: (line) => line.provider, isSpare: true },
     status: { of: (line) => line.http_status, style: statusStyle },
@@ -86,7 +89,7 @@ const LONGEST_MS = 16 * MINUTE_MS
 /** The most rows that are looked through each time. */
 const MOST_ROWS = 500
 
-export async function tailAction(session: Session, options: UsageFilter & Limit): Promise<void> {
+export async function tailAction(session: Session, options: ListOptions): Promise<void> {
   const { admin, out, json, terminal, progress } = session
   const ending = new AbortController()
   const end = () => ending.abort()
@@ -96,7 +99,7 @@ export async function tailAction(session: Session, options: UsageFilter & Limit)
   progress.stop()
   let seen = new Set<string>()
   for (let isFirst = true; !ending.signal.aborted; isFirst = false) {
-    const query = { ...filterQuery(options), from: isoTime(Date.now() - LONGEST_MS) }
+    const query = { ...filterQuery(options), from: isoTime(Date.now() - LONGEST_MS), calls: options.calls }
     const { data } = await admin.list<RequestLine>('/requests', query, MOST_ROWS)
     const unseen = data.filter(({ request_id }) => !seen.has(request_id))
     for (const line of (isFirst ? unseen.slice(0, options.limit) : unseen).toReversed()) {

@@ -1,6 +1,6 @@
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { printList, summed, wide } from '../../layers/terminal/output.ts'
+import { printList, summed } from '../../layers/terminal/output.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
@@ -24,9 +24,8 @@ async function listAction(session: Session): Promise<void> {
     order: (route) => route.order,
     provider: (route) => route.provider,
     'upstream model': (route) => route.upstream_model,
-    'first byte (ms)': wide((route) => route.first_byte_timeout_ms),
-    'idle (ms)': wide((route) => route.idle_timeout_ms),
     asked: summed((route) => route.requests_24h),
+    refused: summed((route) => route.refused_24h),
     failed: {
       of: (route) => route.failures_24h,
       isSummed: true,

@@ -14,9 +14,22 @@ export function addCommands(parent: Command, rows: CommandRows, parts: Parts): v
     if (row.argument) command.addArgument(row.argument)
     for (const option of row.options ?? []) command.addOption(option)
     if (row.commands) addCommands(command, row.commands, parts)
-    else command.action(() => run(command, row, parts))
+    else nameUnknownFirst(command.action(() => run(command, row, parts)))
   }
 }
+
+/** Commander tells what is missing before it tells what it does not know, and that may be the missing one, mistyped. */
+function nameUnknownFirst(command: Command): void {
+  const parse = command.parseOptions.bind(command)
+  command.parseOptions = (args) => {
+    const parsed = parse(args)
+    const [flag] = parsed.unknown
+    const isHelp = parsed.unknown.some((one) => ['-h', '--help'].includes(one))
+    if (flag !== undefined && !isHelp) (command as unknown as Knowing).unknownOption(flag)
+    return parsed
+  }
+}
+type Knowing = { unknownOption(flag: string): void }
 
 async function run(command: Command, row: CommandRow, { terminal, fail, openAdmin }: Parts): Promise<void> {
   const { check, work, here, isHere = () => work === undefined } = row

@@ -4,7 +4,7 @@ import { readPeriod } from '../../layers/admin/settings/setting-texts.ts'
 import { DAY_MS, isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError } from '../../layers/terminal/output.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
-import { option, period } from './arguments.ts'
+import { mustBe, option, period, required, usually } from './arguments.ts'
 
 /** A range of time: the first moment is in it, the last is not. */
 export type Range = { readonly fromMs: number; readonly toMs: number | undefined }
@@ -18,16 +18,28 @@ const WORDS: Readonly<Record<string, (nowMs: number) => Point>> = {
   'this-month': (nowMs) => ({ fromMs: monthMs(nowMs, 0) }),
   'last-month': (nowMs) => ({ fromMs: monthMs(nowMs, -1), toMs: monthMs(nowMs, 0) }),
 }
+
+const MONTHS = 'last-month, this-month or a month such as 2026-10, in UTC'
+const aMonth = mustBe(MONTHS, (text) => monthIn(text, 0) && text)
+export const monthOption = required('--month <month>', MONTHS, aMonth)
+
+/** The month itself, such as 2026-10. */
+export function monthIn(text: string, nowMs: number): string | undefined {
+  const word = text.endsWith('-month') ? WORDS[text] : undefined
+  if (word) return isoTime(word(nowMs).fromMs).slice(0, 7)
+  return /^20\d\d-(0[1-9]|1[0-2])$/.exec(text)?.[0]
+}
+
 const FORMS = `${Object.keys(WORDS).join(', ')}, a period before now such as 7d, a day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z`
 
 export type RangeOptions = { readonly from?: string; readonly to?: string; readonly since?: number }
 
-const TO_WORDS = 'up to its first moment, which is not included; unless given the end of the word in --from, or now'
+const TO_WORDS = usually('up to its first moment, which is not included', 'the end of the word in --from, or now')
 
 /** A command that need not be told its beginning has `--since`, too. */
 export function rangeOptions(isMandatory: boolean): Option[] {
   const from = option('--from <when>', `from this moment on, in UTC: ${FORMS}`, checkedPoint)
-  const since = option('--since <period>', 'how far back, in place of --from (default: 24h)', period)
+  const since = option('--since <period>', usually('how far back, in place of --from', '24h'), period)
   return [
     from.makeOptionMandatory(isMandatory),
     option('--to <when>', TO_WORDS, checkedPoint),

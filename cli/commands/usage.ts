@@ -1,21 +1,19 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { GROUP_WORDS, USAGE_GROUPS, usageQuery } from '../../layers/admin/api/shapes/queries.ts'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { CliError, printJson, printTable, summed, wide } from '../../layers/terminal/output.ts'
+import { CliError, printJson, printTable, summed } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
+import { type ExportFormat, exportedText } from '../books/exported-rows.ts'
 import { mustBe, option, wholeNumber } from './arguments.ts'
-import { type ExportFormat, exportedText, NAMED_GROUPS, type SummaryGroup, summedRows } from './exported-rows.ts'
 import type { CommandRow, Session } from './open-session.ts'
-import { FILTER_OPTIONS, filterQuery, listAction, tailAction, type UsageFilter } from './requests.ts'
-import { type Range, type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
+import { FILTER_OPTIONS, filterQuery, LIST_OPTIONS, listAction, tailAction, type UsageFilter } from './requests.ts'
+import { type RangeOptions, rangeOf, rangeOptions, rangeQuery, tellRange } from './time-range.ts'
 
-type ExportOptions = RangeOptions &
-  Pick<UsageFilter, 'key' | 'account' | 'user' | 'tag'> & { from: string; format: ExportFormat }
-type SummaryOptions = RangeOptions & UsageFilter & { by: SummaryGroup }
-
-const GROUP_WORDS = `${NAMED_GROUPS.join(', ')} or tag:NAME`
+type ExportOptions = RangeOptions & UsageFilter & { format: ExportFormat; withCost?: string }
+type SummaryOptions = RangeOptions & UsageFilter & { by: string }
 
 export const USAGE: CommandRow = {
   words: 'what was used, by whom, at what cost; all times are UTC',
@@ -24,14 +22,14 @@ export const USAGE: CommandRow = {
       words: 'the newest requests',
       options: [
         ...rangeOptions(false),
-        ...FILTER_OPTIONS,
+        ...LIST_OPTIONS,
         option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
       ],
       work: listAction,
     },
     tail: {
       words: 'requests as they end, until Ctrl-C; with --json a line for each',
-      options: [...FILTER_OPTIONS, option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)],
+      options: [...LIST_OPTIONS, option('--limit <n>', 'this many that have ended already', wholeNumber(0, 100), 10)],
       work: tailAction,
     },
     'show <request-id>': { words: 'one request, by its X-Request-Id, and its charge line by line', work: showAction },
@@ -40,10 +38,8 @@ export const USAGE: CommandRow = {
       options: [
         ...rangeOptions(true),
         option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'),
-        option('--key <key>', 'of this key only'),
-        option('--account <account>', 'of the keys of this account only'),
-        option('--user <user>', 'of this user only, as callers named it'),
-        option('--tag <name=value>', 'with this tag only'),
+        option('--with-cost', 'in CSV also what the requests cost you').preset('true'),
+        ...FILTER_OPTIONS,
       ],
       work: exportAction,
     },
@@ -53,17 +49,13 @@ export const USAGE: CommandRow = {
         ...rangeOptions(false),
         ...FILTER_OPTIONS,
         option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
-          .choices(NAMED_GROUPS)
-          .argParser(mustBe(`one of ${GROUP_WORDS}`, groupIn))
+          .choices(USAGE_GROUPS)
+          .argParser(mustBe(`one of ${GROUP_WORDS}`, (text) => usageQuery.shape.group_by.safeParse(text).data))
           .default('model'),
       ],
       work: summaryAction,
     },
   },
-}
-
-function groupIn(text: string): SummaryGroup | undefined {
-  return NAMED_GROUPS.find((group) => group === text) ?? (/^tag:.{1,64}$/s.exec(text)?.[0] as SummaryGroup | undefined)
 }
 
 async function showAction({ admin, out, json }: Session, _: object, requestId: string): Promise<void> {
@@ -74,25 +66,25 @@ async function showAction({ admin, out, json }: Session, _: object, requestId: s
   else out.log(explanationLines(request.explanation).join('\n'))
 }
 
-const WIDTH = 14
+const WIDTH = 13
 
 /** An explanation for a terminal: the facts, and after a blank line the charge. */
 export function explanationLines(explanation: readonly Explained[]): string[] {
   return explanation.flatMap(({ part, name, lines }, i) => {
     const isNextPart = i > 0 && part !== explanation[i - 1]?.part
-    const named = lines.map((line, n) => ((n === 0 ? name : '').padEnd(WIDTH) + line).trimEnd())
+    const named = lines.map((line, n) => `${(n === 0 ? name : '').padEnd(WIDTH)} ${line}`.trimEnd())
     return isNextPart ? ['', ...named] : named
   })
 }
 
 async function exportAction(session: Session, options: ExportOptions): Promise<void> {
   const { admin, terminal, json, nowMs } = session
-  const { format, key, account, user, tag } = options
+  const { format, withCost: with_cost } = options
   if (json && format === 'csv') {
     throw new CliError('--json and --format csv ask for two things: leave --json away, or write --format jsonl.')
   }
   const { fromMs, toMs = nowMs } = rangeOf(options, nowMs)
-  const pieces = exportedText(admin, { fromMs, toMs, key_id: key, account, user, tag }, format)
+  const pieces = exportedText(admin, { fromMs, toMs, ...filterQuery(options), with_cost }, format)
   // No faster than they are read. A reader that has seen enough, such as `head`, ends it.
   await pipeline(Readable.from(shown(pieces, session)), terminal.output, { end: false }).catch((error) => {
     if (error.code !== 'EPIPE') throw error
@@ -111,20 +103,19 @@ async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session)
 }
 
 async function summaryAction(session: Session, options: SummaryOptions): Promise<void> {
-  const { out, json, nowMs } = session
+  const { admin, out, json, nowMs } = session
   const range = rangeOf(options, nowMs)
-  const page = await summaryOf(session, range, options)
+  const query = { group_by: options.by, ...rangeQuery(range), ...filterQuery(options) }
+  const page = await admin.get<UsagePage>('/usage', query)
   if (json) return printJson(out, page)
   tellRange(out, range)
   printTable(out, page.groups, {
     [options.by]: { of: (group) => group.group, short: (group) => group.label },
-    ...((options.by === 'key' || options.by === 'account') && {
-      name: wide((group: UsagePage['groups'][number]) => group.label),
-    }),
     requests: summed((group) => group.requests),
     completed: { of: (group) => group.completed, isSummed: true, isSpare: true },
     refused: { of: (group) => group.refused, isSummed: true, isSpare: true },
     failed: { of: (group) => group.failed, isSummed: true, style: ({ failed }) => (failed > 0 ? 'bad' : undefined) },
+    broken: { of: (group) => group.broken, isSummed: true, style: ({ broken }) => (broken > 0 ? 'bad' : undefined) },
     prompt: { of: (group) => group.prompt_tokens, isSummed: true, isSpare: true },
     completion: { of: (group) => group.completion_tokens, isSummed: true, isSpare: true },
     charged: summed((group) => group.cost),
@@ -136,14 +127,4 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   if (withoutCost > 0) {
     out.log(`\nThe margin leaves out answers whose route does not say what it costs: ${withoutCost}.`)
   }
-}
-
-/** The admin API adds up all rows of a key, by groups of which there are few; otherwise, rows are added up here. */
-function summaryOf(session: Session, range: Range, options: SummaryOptions): Promise<UsagePage> {
-  const { by, key, account, model, status, user, tag } = options
-  const isFiltered = [model, status, user, tag].some((filter) => filter !== undefined)
-  if (isFiltered || by === 'user' || by.startsWith('tag:')) {
-    return summedRows(session, { ...range, toMs: range.toMs ?? session.nowMs, ...filterQuery(options) }, by)
-  }
-  return session.admin.get<UsagePage>('/usage', { group_by: by, ...rangeQuery(range), key_id: key, account })
 }

@@ -1,8 +1,8 @@
 import { plainLine } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { CliError } from '../../layers/terminal/output.ts'
-import { at, type Exact, fieldsAt, isObject, readExactJson, TWICE, textAt } from '../reading/exact.ts'
+import { at, type Exact, fieldsAt, isObject, readExactJson, TWICE, textAt, utf8Of } from '../reading/exact.ts'
 import { dividedUp, scaledNumber, wholeNumberIn } from '../reading/numbers.ts'
-import { type Source, utf8Of } from '../reading/read-source.ts'
+import type { Source } from '../reading/read-source.ts'
 import { Doubt, LIST_FORMS, type ListForm, type Wanted } from './forms.ts'
 import { dearer, type Listed, type Picos, picosBy } from './listed.ts'
 

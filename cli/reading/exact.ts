@@ -9,6 +9,14 @@ export const TWICE = Symbol('twice')
 export type Exact = string | boolean | null | symbol | readonly Exact[] | ExactMap
 type ExactMap = ReadonlyMap<string, Exact>
 
+export function utf8Of({ bytes, name }: { readonly bytes: Uint8Array; readonly name: string }): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new CliError(`${name} is not a text in UTF-8.`)
+  }
+}
+
 /** `name` is that of the file, for the person who has to mend it. */
 export function readExactJson(text: string, name: string, onTwice?: (key: string) => void): Exact {
   const fault = jsonFault(text)

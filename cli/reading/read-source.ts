@@ -101,11 +101,3 @@ function sourceOf(name: string, file: string, bytes: Buffer, changedMs: number) 
 function withoutQuery(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')
 }
-
-export function utf8Of({ bytes, name }: Pick<Source, 'bytes' | 'name'>): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new CliError(`${name} is not a text in UTF-8.`)
-  }
-}

@@ -69,7 +69,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   403: '`insufficient_scope`; `access_denied` by AWS; `origin_not_allowed` for another page; of an admin key also: another address, more credits than it may grant on the day, or `provider_change_denied` for a catalog whose providers differ from those in force.',
   404: 'There is no such thing.',
   405: 'Another method; Allow names those that there are.',
-  409: '`key_revoked`, `account_closed`, `external_id_taken`, or another conflict.',
+  409: '`key_revoked`, `account_closed`, `external_id_taken`, or another conflict; `needs_confirmation` for a change with warnings that was sent with `Prefer: handling=strict`.',
   412: '`stale_version`: somebody else came first. The message says who and what, ETag the version now.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',

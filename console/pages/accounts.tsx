@@ -1,13 +1,12 @@
-import { useState } from 'preact/hooks'
 import type { AccountMade, AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { CreateAccountBody } from '../../layers/admin/api/shapes/bodies.ts'
 import { post } from '../api.ts'
 import {
-  AmountField,
   announce,
   Button,
   Choice,
   download,
+  Field,
   optionsOf,
   PrimaryButton,
   ReferenceField,
@@ -21,6 +20,7 @@ import { titleOf } from '../parts/rail-pages.ts'
 import { SettingsForm } from '../parts/settings-form.tsx'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { CUSTOMER_FORM, settingsOf, type Typed } from '../parts/typed-settings.ts'
+import { useDraft } from '../parts/use-draft.ts'
 import { useList } from '../parts/use-load.ts'
 import { Credits, CUSTOMER_STATES, Moment, NameLink, State } from '../parts/values.tsx'
 import { filtersIn, go, linkTo, type PageUrl, placeOf } from '../router.ts'
@@ -82,13 +82,12 @@ const NO_CUSTOMERS = (
 )
 
 function CreateCustomer({ onClose }: { readonly onClose: () => void }) {
-  const [typed, setTyped] = useState<Typed>({})
-  const [amount, setAmount] = useState('0')
-  const [reference, setReference] = useState('')
+  const draft = useDraft<Typed>('customer', { credits: '0', reference: '' })
+  const { credits = '', reference } = draft.typed
   const create = async (idempotencyKey: string) => {
     const body: CreateAccountBody = {
-      ...settingsOf(typed, CUSTOMER_FORM),
-      credits: amount.trim(),
+      ...settingsOf(draft.typed, CUSTOMER_FORM),
+      credits: credits.trim(),
       ...(reference && { reference }),
     }
     const { id, name } = await post<AccountMade>('/accounts', idempotencyKey, body)
@@ -96,10 +95,10 @@ function CreateCustomer({ onClose }: { readonly onClose: () => void }) {
     go(placeOf(id))
   }
   return (
-    <ActDialog title="Create a customer" verb="Create" onAct={create} onClose={onClose}>
-      <SettingsForm form={CUSTOMER_FORM} typed={typed} onChange={setTyped} />
-      <AmountField label="Credits to begin with" value={amount} onInput={setAmount} />
-      <ReferenceField value={reference} onInput={setReference} />
+    <ActDialog title="Create a customer" verb="Create" draft={draft} onAct={create} onClose={onClose}>
+      <SettingsForm form={CUSTOMER_FORM} typed={draft.typed} onChange={draft.set} />
+      <Field label="Credits to begin with" number="credits" required {...draft.field('credits')} />
+      <ReferenceField {...draft.field('reference')} />
     </ActDialog>
   )
 }

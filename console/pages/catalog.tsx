@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { By } from '../parts/columns.tsx'
 import { Button, PrimaryButton } from '../parts/controls.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Loading } from '../parts/panel.tsx'
 import { type Column, cell, number, Rows } from '../parts/table.tsx'
+import { useDraft } from '../parts/use-draft.ts'
 import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
 import { Badge, Moment } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
@@ -16,56 +17,64 @@ import { ChangeList, RollBack } from './catalog/put-in-force.tsx'
 export function Catalog({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')
   const versions = useList<CatalogVersionShape>('/catalog/versions')
-  const [draft, setDraft] = useState<string | undefined>(undefined)
   const [target, setTarget] = useState<number | undefined>(undefined)
   const [model, setModel] = useState('')
   // If no catalog is in force yet, the first one is put over version 0.
   const shown: Omit<Loaded<Shown>, 'set'> = catalog.failure?.status === 404
     ? { ...catalog, data: NONE, failure: undefined }
     : catalog
+  const inForce = shown.data ?? NONE
+  const fresh = { text: draftOf(inForce.source ?? inForce.catalog), over: `${inForce.version}` }
+  const draft = useDraft('catalog', fresh, localStorage)
+  const [isOpened, setOpened] = useState(false)
+  const isEditing = isOpened || draft.isTouched
   const edit = (id: string) => {
     setModel(id)
-    if (shown.data) setDraft(draftOf(shown.data.source ?? shown.data.catalog))
+    setOpened(true)
+  }
+  const discard = () => {
+    draft.forget()
+    setOpened(false)
   }
   const then = {
     onStale: () => void catalog.reload(),
     onDone: (now: CatalogShape) => {
       catalog.set(now)
       versions.reload()
-      setDraft(undefined)
+      discard()
       setTarget(undefined)
     },
   }
   // The address may ask for a draft, once.
   const asked = `${url.query}`
-  const begun = useRef('')
   useEffect(() => {
-    if (!shown.data || asked === begun.current) return
-    begun.current = asked
-    const id = url.query.get('model') ?? ''
-    if (asked && draft === undefined) edit(id)
-    else setModel(id)
-  }, [shown.data, asked])
+    setModel(url.query.get('model') ?? '')
+    if (asked) setOpened(true)
+  }, [asked])
   return (
     <Page
       title="Catalog"
-      actions={shown.data && draft === undefined && <PrimaryButton onClick={() => edit(model)}>Edit</PrimaryButton>}
+      actions={shown.data && !isEditing && <PrimaryButton onClick={() => edit(model)}>Edit</PrimaryButton>}
     >
       <Loading of={shown}>
         {(data) => [
           <InForce of={data} />,
-          draft === undefined ? (
-            <ModelTable of={data.catalog} comment={data.source?.$comment} onEdit={edit} />
-          ) : (
+          Number(draft.typed.over) < data.version && <Older over={draft.typed.over} inForce={data.version} />,
+          isEditing ? (
             <Editor
               {...then}
               inForce={data.version}
-              draft={draft}
+              draft={draft.typed.text}
               model={model}
               onModel={setModel}
-              onChange={setDraft}
-              onClose={() => setDraft(undefined)}
+              onChange={(text) => {
+                setOpened(true)
+                draft.set({ ...draft.typed, text })
+              }}
+              onClose={discard}
             />
+          ) : (
+            <ModelTable of={data.catalog} comment={data.source?.$comment} onEdit={edit} />
           ),
         ]}
       </Loading>
@@ -100,21 +109,37 @@ function versionColumns(onRollBack: (version: number) => void): readonly Column<
     { ...number('Version', ({ version }) => version), isName: true },
     cell('Put in force', (version) => <Moment at={version.pushed_at} isBrief />),
     cell('By', (version) => (version.by ? <By of={version.by} /> : 'unknown'), 'short'),
-    cell('Changes', (version) => <VersionChanges of={version} />, 'rest'),
+    cell(
+      'Changes',
+      ({ version, note }) => <VersionChanges path={`${version}`} title={note ?? 'Against the version before'} />,
+      'rest',
+    ),
     cell('Roll back', ({ version, in_force }) =>
       in_force ? <Badge of="in force" /> : <Button onClick={() => onRollBack(version)}>Roll back to {version}…</Button>,
     ),
   ]
 }
 
-function VersionChanges({ of: { version, note } }: { readonly of: CatalogVersionShape }) {
+/** A version that came into force since the draft was begun has what the draft would take back. */
+function Older({ over, inForce }: { readonly over: string; readonly inForce: number }) {
+  return (
+    <section class="notice warn" aria-label="An older draft">
+      <p>
+        This draft was begun on version {over}. In force over version {inForce}, it takes back what was changed since.
+      </p>
+      <VersionChanges path={`${inForce}?against=${over}`} title={`Changed since version ${over}`} />
+    </section>
+  )
+}
+
+function VersionChanges({ path, title }: { readonly path: string; readonly title: string }) {
   const [isOpen, setOpen] = useState(false)
-  const read = useLoad<CatalogShape>(isOpen ? `/catalog/versions/${version}` : null)
+  const read = useLoad<CatalogShape>(isOpen ? `/catalog/versions/${path}` : null)
   const none = ({ compared_to }: CatalogShape) =>
     compared_to === null ? 'The version before is not kept.' : 'It changed nothing.'
   return (
     <details class="folded" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{note ?? 'Against the version before'}</summary>
+      <summary>{title}</summary>
       {isOpen && (
         <Loading of={read}>
           {(then) =>

@@ -1,55 +1,42 @@
-import type { EventShape, NoticeShape } from '../../layers/admin/api/shapes/books.ts'
+import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { EVENT_NAMES } from '../../layers/gateway/domain/keys/event-names.ts'
-import { eventColumns } from '../parts/columns.tsx'
+import { eventColumns, linesOf } from '../parts/columns.tsx'
 import { Choice, optionsOf, SearchField } from '../parts/controls.tsx'
+import { RangePicker } from '../parts/filters.tsx'
 import { dayText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
-import { Empty, Panel } from '../parts/panel.tsx'
-import { titleOf } from '../parts/rail-pages.ts'
-import { type Column, cell, Rows } from '../parts/table.tsx'
+import { Empty } from '../parts/panel.tsx'
+import { rangeOf } from '../parts/ranges.ts'
+import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
-import { Moment, NameLink, useNow } from '../parts/values.tsx'
+import { NameLink, useNow } from '../parts/values.tsx'
+import { Views } from '../parts/views.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
 
-const FILTERS = ['what', 'key_id', 'by', 'from', 'to', 'q'] as const
+const FILTERS = ['what', 'key_id', 'by', 'q'] as const
 const KINDS = optionsOf('Every kind', Object.values(EVENT_NAMES), String)
 /** A text is looked for in all changes since then, unless a day is given. */
 const SEARCHED_DAYS = 90
 
 const COLUMNS = eventColumns(cell('Name', (event) => <NameLink id={event.key_id} name={event.key_name} />, 'short'))
 
-const NOTICES: readonly Column<NoticeShape>[] = [
-  cell('When', (notice) => <Moment at={notice.last_at} isBrief />),
-  cell('Notice', (notice) => notice.type),
-  cell('Of', (notice) => <NameLink id={notice.owner_id} name={notice.owner_name} />, 'short'),
-  cell('Status', (notice) => notice.status.replace('_', ' ')),
-  cell('Tries', (notice) => notice.tries),
-  cell('Error', (notice) => notice.error, 'short'),
-]
-
 export function Changes({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
   const { q, ...asked } = query
-  const notices = useList<NoticeShape>('/notices')
-  const searchedFrom = dayText(useNow(HOUR_MS) - SEARCHED_DAYS * DAY_MS)
-  const events = useList<EventShape>('/events', { ...asked, from: asked.from || (q && searchedFrom) }, q !== '')
-  const rows = events.rows.filter((event) => !q || JSON.stringify(event).toLowerCase().includes(q.toLowerCase()))
+  const now = useNow(HOUR_MS)
+  const range = ['range', 'from', 'to'].some((name) => url.query.has(name)) ? rangeOf(url, now) : undefined
+  const from = range?.from ?? (q && dayText(now - SEARCHED_DAYS * DAY_MS))
+  const events = useList<EventShape>('/events', { ...asked, from, to: range?.to }, q !== '')
+  const textOf = (event: EventShape) => `${JSON.stringify(event)} ${linesOf(event)}`.toLowerCase()
+  const rows = events.rows.filter((event) => !q || textOf(event).includes(q.toLowerCase()))
   return (
     <Page title="Changes">
       <div class="row wrap bar">
         <SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />
         <Choice label="What" {...filter('what')} options={KINDS} />
-        {(['from', 'to'] as const).map((end) => (
-          <label key={end}>
-            <span class="quiet">{titleOf(end)}</span>{' '}
-            <input
-              type="date"
-              value={query[end].slice(0, 10)}
-              onChange={(event) => filter(end).onChange(event.currentTarget.value)}
-            />
-          </label>
-        ))}
+        <RangePicker url={url} range={range} isFixed={false} />
+        <Views url={url} />
         {(['key_id', 'by'] as const).map(
           (name) =>
             query[name] && (
@@ -59,7 +46,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
             ),
         )}
       </div>
-      {q && !asked.from && <p class="quiet">Of the last {SEARCHED_DAYS} days.</p>}
+      {q && !range && <p class="quiet">Of the last {SEARCHED_DAYS} days.</p>}
       <Rows
         of={{ ...events, rows }}
         caption="Changes, newest first"
@@ -71,15 +58,6 @@ export function Changes({ url }: { readonly url: PageUrl }) {
           </Empty>
         }
       />
-      <Panel title="Notices" class="apart">
-        <Rows
-          of={notices}
-          caption="Notices, newest first"
-          columns={NOTICES}
-          by="id"
-          empty={<Empty command="notices">No notice was told in the last 30 days. They are also listed by</Empty>}
-        />
-      </Panel>
     </Page>
   )
 }

@@ -50,7 +50,7 @@ export function KeyPage({ url }: { readonly url: PageUrl }) {
 const HOLDS: readonly Column<HoldShape>[] = [
   name('Request', (hold) => <RequestLink id={hold.request_id} />),
   credits('Held', (hold) => hold.amount),
-  cell('Until', (hold) => <Moment at={hold.until} />),
+  cell('Until', (hold) => <Moment at={hold.until} isEnd />),
   cell('State', (hold) => (hold.expired ? 'dead: the sweep gives it back' : <Badge of="open" />)),
 ]
 
@@ -74,11 +74,10 @@ function OldUse({ of: { previous } }: { readonly of: KeyDetail }) {
 
 /** The time left until a moment, second by second. Hidden from screen readers, which would read it without end. */
 function Countdown({ to }: { readonly to: string }) {
-  const seconds = Math.max(0, Math.ceil((Date.parse(to) - useNow(1000)) / 1000))
-  const two = (count: number) => String(count).padStart(2, '0')
+  const leftMs = Math.max(0, Date.parse(to) - useNow(1000))
   return (
     <span class="number" role="timer" aria-live="off">
-      {seconds === 0 ? 'over' : `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`}
+      {new Date(leftMs).toISOString().slice(14, 19)}
     </span>
   )
 }
@@ -90,9 +89,7 @@ function Limits({ of: key }: { readonly of: KeyDetail }) {
   return [
     <h2>Limits, now</h2>,
     <div class="inside gauges">
-      <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit}>
-        {minute.reset_seconds > 0 && <small>full again in {minute.reset_seconds} s</small>}
-      </Gauge>
+      <Gauge name="This minute" used={minute.limit - minute.remaining} limit={minute.limit} />
       <Gauge name="Today (UTC)" used={day.limit - day.remaining} limit={day.limit} />
       <Gauge name="Concurrent" used={requests_open} limit={max_concurrent} />
       {tokens && <Gauge name={labelOf('tpm')} used={tokens.limit - tokens.remaining} limit={tokens.limit} />}
@@ -114,17 +111,15 @@ type GaugeProps = {
   readonly used: number
   readonly limit: number
   readonly amounts?: ComponentChildren
-  readonly children?: ComponentChildren
 }
 
-function Gauge({ name, used, limit, amounts, children }: GaugeProps) {
+function Gauge({ name, used, limit, amounts }: GaugeProps) {
   const colour = used >= limit * 0.95 ? 'c4' : used >= limit * 0.8 ? 'c2' : 'c0'
   return (
     <div class="row wrap between gauge">
       <span>{name}</span>
       <span class="number">{amounts ?? `${counted(used)} of ${counted(limit)}`}</span>
       <Share of={used / Math.max(limit, 1)} colour={colour} label={name} />
-      {children}
     </div>
   )
 }

@@ -9,8 +9,9 @@ import { titleOf } from '../parts/rail-pages.ts'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, Moment, NameLink, STATES, State } from '../parts/values.tsx'
+import { Views } from '../parts/views.tsx'
 import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
-import { type Act, BulkAct, CreateKey } from './keys/acts.tsx'
+import { ACT_NAMES, type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 const LOOKS = optionsOf('All keys', Object.keys(BADGE_WORDS), (badge) => titleOf(BADGE_WORDS[badge] ?? badge))
@@ -30,8 +31,6 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const [act, setAct] = useState<{ readonly name: Act; readonly keys: readonly KeyShape[] } | undefined>(undefined)
   const selected = rows.filter(({ id }) => chosen.has(id))
   const living = selected.filter((key) => key.status !== 'revoked')
-  // Those of a customer have no balance to grant to.
-  const alone = living.filter((key) => key.account_id === null)
   const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
@@ -40,19 +39,24 @@ export function Keys({ url }: { readonly url: PageUrl }) {
         <SearchField label="Find keys" placeholder="Name, customer, id or last four" {...filter('q')} />
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
         <Choice label="Attention" {...filter('look')} options={LOOKS} />
+        <Views url={url} />
         <div class="row wrap push">
           {selected.length > 0 && [
             <span role="status">{selected.length} selected</span>,
-            <Button disabled={alone.length === 0} onClick={() => setAct({ name: 'grant', keys: alone })}>
-              Grant…
-            </Button>,
-            <Button
-              class="danger"
-              disabled={living.length === 0}
-              onClick={() => setAct({ name: 'revoke', keys: living })}
-            >
-              Revoke…
-            </Button>,
+            ACT_NAMES.map((name) => {
+              // Those of a customer have no balance to grant to.
+              const keys = name === 'grant' ? living.filter((key) => key.account_id === null) : living
+              return (
+                <Button
+                  key={name}
+                  class={name === 'revoke' ? 'danger' : undefined}
+                  disabled={keys.length === 0}
+                  onClick={() => setAct({ name, keys })}
+                >
+                  {titleOf(name)}…
+                </Button>
+              )
+            }),
             <Button onClick={() => setChosen(new Set())}>Clear</Button>,
           ]}
           <Button onClick={() => download('keys.csv', keysCsv(selected.length > 0 ? selected : rows))}>

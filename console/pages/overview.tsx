@@ -1,10 +1,9 @@
 import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { Button, Segments } from '../parts/controls.tsx'
 import { RangePicker } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { Loading } from '../parts/panel.tsx'
-import { RANGES, rangeOf, rangeQuery } from '../parts/ranges.ts'
+import { rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { useNow } from '../parts/values.tsx'
@@ -13,7 +12,6 @@ import { Metrics } from './overview/metrics.tsx'
 import { Attention, Books, FirstSteps, isNew, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
-const MOMENTS = { from: null, to: null }
 /** The first request is waited for. */
 const NEW_POLL_MS = 3_000
 
@@ -29,45 +27,40 @@ export function Overview({ url }: { readonly url: PageUrl }) {
   const asked = queryText({ bucket: isByHour ? '1h' : '1d', group_by: 'model', from, to })
   const usage = useLive<UsagePage>(`/usage?${asked}`, POLL_MS)
   return (
-    <Page
-      title="Overview"
-      actions={[
-        <Segments label="Range" options={RANGES} value={range.name} url={url} name="range" without={MOMENTS} />,
-        <RangePicker url={url} range={range} />,
-        <Button onClick={() => void overview.reload()}>Refresh</Button>,
-      ]}
-    >
+    <Page title="Overview" actions={<RangePicker url={url} range={range} />}>
       <Loading of={overview}>
         {(data) => [
           <FirstSteps of={data} />,
           <Attention of={data} />,
           <Metrics of={data} query={query} />,
           <div class="two">
-            <Loading of={usage}>
-              {(page) => (
-                <UsageChart
-                  title="by model"
-                  page={page}
-                  url={url}
-                  isByHour={isByHour}
-                  onPick={(first, end) => go(['requests'], { from: first, to: end })}
-                />
-              )}
-            </Loading>
-            <div class="panel">
-              <Low of={data} />
-              <Top title="Top keys" of={data.top_keys} linkOf={(id) => linkTo(['keys', id])} />
+            <div class="stack">
+              <Loading of={usage}>
+                {(page) => (
+                  <UsageChart
+                    title="by model"
+                    page={page}
+                    url={url}
+                    isByHour={isByHour}
+                    onPick={(first, end) => go(['requests'], { from: first, to: end })}
+                  />
+                )}
+              </Loading>
+              <Providers of={data} />
             </div>
-          </div>,
-          <div class="two">
-            <Providers of={data} />
-            <div class="panel">
-              <Top
-                title="Top models"
-                of={data.top_models}
-                linkOf={(model) => linkTo(['requests'], { ...query, model })}
-              />
-              <Books of={data} />
+            <div class="stack">
+              <div class="panel">
+                <Low of={data} />
+                <Top title="Top keys" of={data.top_keys} linkOf={(id) => linkTo(['keys', id])} />
+              </div>
+              <div class="panel">
+                <Top
+                  title="Top models"
+                  of={data.top_models}
+                  linkOf={(model) => linkTo(['requests'], { ...query, model })}
+                />
+                <Books of={data} />
+              </div>
             </div>
           </div>,
         ]}

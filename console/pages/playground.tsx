@@ -6,6 +6,7 @@ import { type Model, modelsIn } from '../parts/models.ts'
 import { counted } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Facts, Loading, Panel, Problem } from '../parts/panel.tsx'
+import { useDraft } from '../parts/use-draft.ts'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Credits, RequestLink, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
@@ -23,13 +24,9 @@ export function Playground() {
   // The catalog has them, so that looking at this page makes no key.
   const catalog = useLoad<CatalogShape>('/catalog')
   const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')
-  const [typed, setTyped] = useState<Typed>(UNTYPED)
+  const { typed, field } = useDraft<Typed>('playground', UNTYPED)
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const { begin, stop } = useLatest()
-  const field = (name: keyof Typed) => ({
-    value: typed[name],
-    onInput: (value: string) => setTyped({ ...typed, [name]: value }),
-  })
   const model = typed.model || (models[0]?.id ?? '')
   const body = bodyOf({ ...typed, model })
 
@@ -82,8 +79,8 @@ export function Playground() {
         <form class="panel model-form" onSubmit={(event) => void send(event)}>
           <div class="columns">
             <Select label="Model" value={model} onChange={field('model').onInput} options={models.map(asOption)} />
-            <Field label="Temperature" {...field('temperature')} inputMode="decimal" pattern="[0-2](\.[0-9]+)?" />
-            <Field label="Max tokens" {...field('most')} inputMode="numeric" pattern="[1-9][0-9]*" />
+            <Field label="Temperature" {...field('temperature')} number="decimal" />
+            <Field label="Max tokens" {...field('most')} number="count" />
           </div>
           <Field label="System prompt" {...field('system')} rows={2} />
           <Field label="Message" {...field('message')} rows={6} required />

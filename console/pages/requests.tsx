@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { type EndpointName, endpointNamed } from '../../layers/gateway/endpoints.ts'
 import { askFile } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
 import { Button, download, Tick } from '../parts/controls.tsx'
@@ -18,8 +17,6 @@ import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
 /** The histogram is only as live as a sum can be. */
 const LIVE_SUMS_MS = 30_000
 
-const isForModel = ({ endpoint }: RequestLine) => endpointNamed(endpoint as EndpointName).contract !== undefined
-
 export function Requests({ url }: { readonly url: PageUrl }) {
   const { query } = filtersIn(url, FILTERS)
   const address = url.query.toString()
@@ -27,7 +24,8 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const nowMs = useMemo(Date.now, [address])
   const range = rangeOf(url, nowMs, query.key_id || query.account ? '30d' : '24h')
   const { from, to } = range
-  const asked = { ...query, from, to }
+  const calls = url.query.get('calls')
+  const asked = { ...query, calls, from, to }
   const canBeLive = to === undefined || Date.parse(to) > nowMs
   const [isOn, setOn] = useState(false)
   // The list is pointed at, or has the focus.
@@ -40,11 +38,8 @@ export function Requests({ url }: { readonly url: PageUrl }) {
     isLive ? LIVE_SUMS_MS : undefined,
   )
   const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
-  const isAll = url.query.get('calls') === 'all' || query.endpoint !== ''
-  const rows = isAll ? requests.rows : requests.rows.filter(isForModel)
-  const hidden = requests.rows.length - rows.length
   return (
-    <Page title="Requests" actions={<Csv query={isAll ? asked : { ...asked, for_model: 'true' }} />}>
+    <Page title="Requests" actions={<Csv query={asked} />}>
       <div class="row wrap bar">
         <Chips url={url} range={range} query={query} />
         <span class="row push">
@@ -58,7 +53,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
             disabled={!canBeLive}
             onClick={() => setOn(!isLive)}
           >
-            <span class={isLive && !isHeld ? 'dot on' : 'dot'} /> Live
+            Live
           </Button>
         </span>
       </div>
@@ -66,14 +61,13 @@ export function Requests({ url }: { readonly url: PageUrl }) {
         of={usage}
         range={range}
         sums={sums}
-        onPick={(first, end) => go(['requests'], { ...query, calls: url.query.get('calls'), from: first, to: end })}
+        onPick={(first, end) => go(['requests'], { ...query, calls, from: first, to: end })}
       />
       {query.endpoint === '' && (
         <p class="quiet apart">
-          <Tick checked={isAll} onChange={() => goWith(url, { calls: isAll ? null : 'all' })}>
-            Show calls that are not for a model
+          <Tick checked={calls !== null} onChange={() => goWith(url, { calls: calls ? null : 'all' })}>
+            Show calls that ask no model
           </Tick>
-          {hidden > 0 && ` (${counted(hidden)} hidden)`}
         </p>
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: nothing is done by it; the list stands still while it is read. */}
@@ -84,7 +78,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
         onFocusOut={() => setHeld(false)}
       >
         <Rows
-          of={{ ...requests, rows }}
+          of={requests}
           caption="Requests, newest first"
           columns={REQUEST_COLUMNS}
           by="request_id"
@@ -118,6 +112,7 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
       sumOf(results, (numbers) => (!group || numbers.group === group ? numberOf(numbers) : 0))
     return { label, colour, of: sum, told: (bucket: Bucket) => counted(sum(bucket)) }
   }
+  const all = countOf('all', '', ({ requests }) => requests)
   const caption = `Requests by ${range.isByHour ? 'hour' : 'UTC day'}`
   return (
     <Panel
@@ -138,9 +133,11 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
             points={data}
             isByHour={range.isByHour}
             series={[
-              countOf('answered', 'c0', ({ requests, refused, failed }) => requests - refused - failed),
-              countOf('errors', 'bad', ({ refused, failed }) => refused + failed),
+              countOf('answered', 'c0', ({ completed }) => completed),
+              countOf('refused', 'c2', ({ refused }) => refused),
+              countOf('failed', 'bad', ({ failed, broken }) => failed + broken),
             ]}
+            totalOf={all.told}
             onPick={onPick}
           />
         )}

@@ -94,7 +94,7 @@ const COLUMNS: readonly Column<RouteShape>[] = [
     <Badge of={stateOf(route)} />,
     route.resting_until && (
       <small class="note" title="Each instance rests a failing route by itself, and tries others first.">
-        may rest, ends <Moment at={route.resting_until} isBrief />
+        may rest, ends <Moment at={route.resting_until} isBrief isEnd />
       </small>
     ),
   ]),
@@ -122,7 +122,7 @@ function serverOf({ provider, upstream_model, last_failure: last }: RouteShape) 
 }
 
 function errorRate(route: RouteShape) {
-  const { requests_24h: asked, failures_24h: failed } = route
+  const { requests_24h: asked, failures_24h: failed, refused_24h: refused } = route
   if (asked === 0) return <span class="quiet">–</span>
   return (
     <>
@@ -130,6 +130,7 @@ function errorRate(route: RouteShape) {
       <span class="quiet">
         {counted(failed)} of {counted(asked)}
       </span>
+      {refused > 0 && <small class="note">{counted(refused)} more refused: callers’ mistakes</small>}
     </>
   )
 }

@@ -2,25 +2,32 @@ import { useMemo } from 'preact/hooks'
 import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { Swatch } from '../parts/chart.tsx'
-import { Button, download, Segments } from '../parts/controls.tsx'
+import { Button, download } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { NameChips, RangePicker } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty, Loading } from '../parts/panel.tsx'
+import { Choices, Picker } from '../parts/picker.tsx'
 import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
 import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Credits, NameLink } from '../parts/values.tsx'
-import { filtersIn, goWith, linkTo, type PageUrl, queryText } from '../router.ts'
+import { Views } from '../parts/views.tsx'
+import { filtersIn, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 
-const GROUPS = { model: 'Model', key: 'Key', account: 'Customer', provider: 'Provider', day: 'Day' } satisfies Record<
-  UsageGroup,
-  string
->
-const wordOf = ({ group_by }: UsagePage) => GROUPS[group_by].toLowerCase()
-const OFFERED = Object.entries(GROUPS).filter(([group]) => group !== 'day')
+const GROUPS: Readonly<Record<string, string>> = {
+  model: 'Model',
+  key: 'Key',
+  account: 'Customer',
+  provider: 'Provider',
+  user: 'User',
+  day: 'Day',
+}
+const OFFERED = Object.entries(GROUPS).map(([value, text]) => ({ value, text }))
+/** A tag is `tag:team` in the address. */
+const titleOf = (by: string) => GROUPS[by] ?? by.replace(':', ' ')
 
 export function Usage({ url }: { readonly url: PageUrl }) {
   const nowMs = useMemo(Date.now, [url.query.toString()])
@@ -39,8 +46,9 @@ export function Usage({ url }: { readonly url: PageUrl }) {
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
+        <GroupPicker url={url} by={groupBy} />
         <NameChips url={url} />
-        <Segments label="Group by" options={OFFERED} value={groupBy} url={url} name="group_by" />
+        <Views url={url} />
         <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>
           Requests of this range
         </a>
@@ -51,7 +59,7 @@ export function Usage({ url }: { readonly url: PageUrl }) {
             ? NOTHING_USED
             : [
                 <UsageChart
-                  title={`by ${wordOf(page)}`}
+                  title={`by ${titleOf(page.group_by).toLowerCase()}`}
                   page={page}
                   isByHour={isByHour}
                   url={url}
@@ -80,6 +88,17 @@ const NOTHING_USED = (
     up with
   </Empty>
 )
+
+function GroupPicker({ url, by }: { readonly url: PageUrl; readonly by: string }) {
+  return (
+    <Picker<string> label="Group by" value={titleOf(by)} onChoose={(group_by) => goWith(url, { group_by })} isFixed>
+      {(choose) => [
+        <Choices label="a group" choices={OFFERED} typed={/^tag:.{1,64}$/} onChoose={choose} />,
+        <p class="quiet small">Or type a tag by its name, such as tag:team.</p>,
+      ]}
+    </Picker>
+  )
+}
 
 type Point = Overview['series'][number]
 
@@ -115,34 +134,37 @@ const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   number('Margin', marginOf),
   count('Requests', (of) => of.requests),
   count('Refused', (of) => of.refused),
-  count('Failed', (of) => of.failed),
+  count('Provider failed', (of) => of.failed),
+  count('We failed', (of) => of.broken),
   count('Tokens in', (of) => of.prompt_tokens),
   count('Cached', (of) => of.cached_tokens),
   count('Tokens out', (of) => of.completion_tokens),
 ]
 
+/** The CSV has all of them. */
+const MOST_SHOWN = 500
+
 type Row = UsagePage['groups'][number] & { readonly place: number }
 
 function NumbersTable({ page, range }: { readonly page: UsagePage; readonly range: Range }) {
   const { group_by: by, groups, total } = page
+  const filterBy = (group: string): Query => {
+    if (by === 'day') return { range: null, from: group, to: dayText(Date.parse(group) + DAY_MS) }
+    return by.startsWith('tag:') ? { tag: `${by.slice(4)}=${group}` } : { [by]: group }
+  }
   const nameOf = (row: Row) => {
     if (by === 'key' || by === 'account') return <NameLink id={row.group} name={row.label} />
     if (row.group === '-') return labelOf(row)
-    return <a href={linkTo(['requests'], { ...rangeQuery(range), [by]: row.group })}>{labelOf(row)}</a>
+    return <a href={linkTo(['requests'], { ...rangeQuery(range), ...filterBy(row.group) })}>{labelOf(row)}</a>
   }
-  const group = name<Row>(GROUPS[by], (row) => [<Swatch of={colourOf(row.place)} />, ' ', nameOf(row)])
+  const group = name<Row>(titleOf(by), (row) => [<Swatch of={colourOf(row.place)} />, ' ', nameOf(row)])
   return (
     <Table
-      caption={`Usage by ${wordOf(page)}`}
+      caption={`Usage by ${titleOf(by).toLowerCase()}`}
       columns={[group, ...NUMBER_COLUMNS]}
-      rows={groups.map((row, place) => ({ ...row, place }))}
+      rows={groups.slice(0, MOST_SHOWN).map((row, place) => ({ ...row, place }))}
       by="group"
-      foot={
-        <tr>
-          <th scope="row">All</th>
-          <Cells columns={NUMBER_COLUMNS} of={total} />
-        </tr>
-      }
+      foot={<tr>{[<th scope="row">All</th>, <Cells columns={NUMBER_COLUMNS} of={total} />]}</tr>}
     />
   )
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { sumOf, ticksTo, tickText } from './numbers.ts'
+import { isKey, stepOf } from './shortcuts.ts'
+import { useSize } from './use-size.ts'
 
 export type Series<Point> = {
   readonly label: string
@@ -14,10 +16,13 @@ export type ChartProps<Point> = {
   readonly unit: string
   readonly points: readonly Point[]
   readonly series: readonly Series<Point>[]
+  /** The sum of its series. */
+  readonly totalOf?: (point: Point) => ComponentChildren
   /** Lines, which are not added up; by default it has bars, one on the other. */
   readonly hasLines?: boolean
   /** The last moment is not over. */
   readonly isCounting?: boolean
+  /** The least; it takes more where its panel has more. */
   readonly height?: number
 }
 
@@ -27,20 +32,19 @@ type Props<Point> = ChartProps<Point> & {
   readonly onPick?: ((first: number, last: number) => void) | undefined
 }
 
-const BOTTOM = 24
+/** The unit is above the bars, the moments are below them. */
+const [TOP, BOTTOM] = [22, 24]
+const WIDEST_BAR = 64
+const HALF_A_MOMENT = 18
+const TIP_GAP = 8
 const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) => 16 + 7 * tickText(tick).length))
 export const colourIn = (token: string) => `var(--${token})`
 
 export function Chart<Point>(props: Props<Point>) {
-  const { caption, unit, points, series, nameOf, hasLines, isCounting, height = 240, onPick } = props
+  const { caption, unit, points, series, totalOf, nameOf, hasLines, isCounting, height: least = 240, onPick } = props
   const frame = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(900)
-  // Not useEffect, which comes after a first picture in the wrong width.
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
-    observer.observe(frame.current as Element)
-    return () => observer.disconnect()
-  }, [])
+  const [{ width, height }, setSize] = useState({ width: 900, height: least })
+  useSize(frame, (element) => setSize({ width: element.clientWidth, height: element.clientHeight }))
   const [at, setAt] = useState<number | undefined>(undefined)
   const [since, setSince] = useState<number | undefined>(undefined)
   const isWhole = points.every((point) => series.every(({ of }) => Number.isInteger(of(point))))
@@ -49,22 +53,24 @@ export function Chart<Point>(props: Props<Point>) {
   const ticks = ticksTo(Math.max(0, ...heights), isWhole)
   const axis = leftOf(ticks)
   const step = Math.max(1, width - axis) / Math.max(1, points.length)
-  const y = (value: number) => 8 + (height - BOTTOM - 8) * (1 - value / (ticks.at(-1) ?? 1))
+  const y = (value: number) => TOP + (height - BOTTOM - TOP) * (1 - value / (ticks.at(-1) ?? 1))
   const middle = (i: number) => axis + (i + 0.5) * step
-  const gap = step > 6 ? Math.min(8, step / 5) : 0
+  const bar = Math.min(WIDEST_BAR, step > 6 ? step - Math.min(8, step / 5) : step)
+  const isLast = (i: number) => isCounting && i === points.length - 1
   // So that the names of moments do not touch.
   const everyNth = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, width - axis)))
   const here = at === undefined ? undefined : points[at]
   const [first = 0, last = 0] = at === undefined ? [] : [Math.min(at, since ?? at), Math.max(at, since ?? at)]
   const moved = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    const several = stepOf(event, 'span')
+    const by = several ?? stepOf(event, 'times')
     if (by !== undefined) {
       event.preventDefault()
-      setSince(event.shiftKey ? (since ?? at) : undefined)
+      setSince(several && (since ?? at))
       setAt((now) => Math.min(points.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : points.length)) + by)))
     }
-    if (event.key === 'Escape') left()
-    if (event.key === 'Enter') picked()
+    if (isKey(event, 'leave')) left()
+    if (isKey(event, 'take')) picked()
   }
   const left = () => {
     setAt(undefined)
@@ -75,14 +81,13 @@ export function Chart<Point>(props: Props<Point>) {
     onPick?.(first, last)
     left()
   }
-  const pointed = (event: MouseEvent & { readonly currentTarget: HTMLElement }) => {
-    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - axis
+  const pointed = (event: MouseEvent) => {
+    const x = event.clientX - (frame.current?.getBoundingClientRect().left ?? 0) - axis
     setAt(x < 0 ? undefined : Math.min(points.length - 1, Math.floor(x / step)))
   }
   return (
     <div
       class={onPick ? 'chart picked' : 'chart'}
-      ref={frame}
       role="application"
       aria-label={`${caption}. Left and right arrows go through the times${onPick ? ', with Shift they choose several, Enter filters by them' : ''}.`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked through with the arrow keys.
@@ -94,81 +99,88 @@ export function Chart<Point>(props: Props<Point>) {
       onMouseDown={() => onPick && setSince(at)}
       onMouseUp={picked}
     >
-      <svg class="quiet" height={height} font-size="0.6875rem" aria-hidden="true">
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line stroke="var(--line)" x1={axis} x2={width} y1={y(tick)} y2={y(tick)} />
-            <text x={axis - 8} y={y(tick) + 4} text-anchor="end">
-              {tickText(tick)}
-            </text>
-          </g>
-        ))}
-        <text y={height - 6}>{unit}</text>
-        {here && (
-          <rect
-            fill="var(--chosen)"
-            x={axis + first * step}
-            width={step * (1 + last - first)}
-            height={height - BOTTOM}
-          />
-        )}
-        {hasLines
-          ? series.map(({ label, colour, of }) => (
-              <polyline
-                key={label}
-                {...LINE}
-                stroke={colourIn(colour)}
-                points={points.map((point, i) => `${middle(i)},${y(of(point))}`).join(' ')}
-              />
-            ))
-          : values.map((own, i) => (
-              <g key={i} opacity={isCounting && i === points.length - 1 ? 0.65 : undefined}>
-                {own.map((value, place) => {
-                  const below = sumOf(own.slice(0, place), Number)
-                  const shape = { rx: 2, width: step - gap, x: axis + i * step + gap / 2, y: y(below + value) }
-                  const drawn = Math.max(1, y(below) - shape.y - 1)
-                  return value > 0 && <rect {...shape} fill={colourIn(series[place]?.colour ?? '')} height={drawn} />
-                })}
-              </g>
-            ))}
-        {points.map(nameOf).map((moment, i) =>
-          i % everyNth === 0 ? (
-            <text key={moment} x={middle(i)} y={height - 6} text-anchor="middle">
-              {moment}
-            </text>
-          ) : null,
-        )}
-      </svg>
-      {at !== undefined && here && (
-        <div
-          class="tip floating panel small"
-          aria-live="polite"
-          style={{ left: `${Math.min(axis + (at + 1) * step, Math.max(axis, width - 220))}px` }}
-        >
-          <strong>{nameOf(here)}</strong>
-          <dl class="plain">
-            {series
-              .filter(({ of }) => of(here))
-              .map(({ label, colour, told }) => (
-                <div key={label} class="row between">
-                  <dt>
-                    <Swatch of={colour} /> {label}
-                  </dt>
-                  <dd>{told(here)}</dd>
-                </div>
+      <div class="plot" ref={frame} style={{ minHeight: `${least}px` }}>
+        <svg class="quiet" font-size="0.6875rem" aria-hidden="true">
+          {ticks.map((tick) => (
+            <g key={tick}>
+              <line stroke="var(--line)" x1={axis} x2={width} y1={y(tick)} y2={y(tick)} />
+              <text x={axis - 8} y={y(tick) + 4} text-anchor="end">
+                {tickText(tick)}
+              </text>
+            </g>
+          ))}
+          <text y="10">{unit}</text>
+          {here && (
+            <rect
+              fill="var(--chosen)"
+              x={axis + first * step}
+              width={step * (1 + last - first)}
+              height={height - BOTTOM}
+            />
+          )}
+          {hasLines
+            ? series.map(({ label, colour, of }) => (
+                <polyline
+                  key={label}
+                  {...LINE}
+                  stroke={colourIn(colour)}
+                  points={points.map((point, i) => `${middle(i)},${y(of(point))}`).join(' ')}
+                />
+              ))
+            : values.map((own, i) => (
+                <g key={i} opacity={isLast(i) ? 0.5 : undefined}>
+                  {own.map((value, place) => {
+                    const below = sumOf(own.slice(0, place), Number)
+                    const shape = { rx: 2, width: bar, x: middle(i) - bar / 2, y: y(below + value) }
+                    const drawn = Math.max(1, y(below) - shape.y - 1)
+                    return value > 0 && <rect {...shape} fill={colourIn(series[place]?.colour ?? '')} height={drawn} />
+                  })}
+                </g>
               ))}
-          </dl>
-        </div>
-      )}
+          {points.map(nameOf).map((moment, i) =>
+            i % everyNth === 0 ? (
+              <text key={moment} x={Math.min(middle(i), width - HALF_A_MOMENT)} y={height - 6} text-anchor="middle">
+                {moment}
+              </text>
+            ) : null,
+          )}
+        </svg>
+        {at !== undefined && here && (
+          <div class="tip floating panel small" aria-live="polite" style={besides(middle(at), bar / 2, width)}>
+            <strong>{nameOf(here) + (isLast(at) ? ', so far' : '')}</strong>
+            <dl class="plain">
+              {series
+                .filter(({ of }) => of(here))
+                .map(({ label, colour, told }) => (
+                  <div key={label} class="row between">
+                    <dt>
+                      <Swatch of={colour} /> {label}
+                    </dt>
+                    <dd>{told(here)}</dd>
+                  </div>
+                ))}
+            </dl>
+            {totalOf && <strong class="row between">Total {totalOf(here)}</strong>}
+          </div>
+        )}
+      </div>
       <ul class="row wrap plain small quiet legend">
         {series.map(({ label, colour }) => (
           <li key={label}>
             <Swatch of={colour} /> {label}
           </li>
         ))}
+        {isCounting && <li>The pale one: so far</li>}
       </ul>
     </div>
   )
+}
+
+/** On the side of its bar that has more room. */
+function besides(middle: number, half: number, width: number) {
+  const isLeft = middle > width / 2
+  const away = half + TIP_GAP + (isLeft ? width - middle : middle)
+  return { [isLeft ? 'right' : 'left']: `${away}px`, maxWidth: `${width - away}px` }
 }
 
 export const LINE = {
@@ -181,7 +193,7 @@ export const LINE = {
 
 export function Swatch({ of }: { readonly of: string }) {
   return (
-    <svg class="swatch" width="0.7rem" height="0.7rem" viewBox="0 0 10 10" aria-hidden="true">
+    <svg width="0.7rem" height="0.7rem" viewBox="0 0 10 10" aria-hidden="true">
       <rect fill={colourIn(of)} width="10" height="10" rx="3" />
     </svg>
   )

@@ -1,5 +1,6 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
+import { EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
 import { Lines } from './panel.tsx'
@@ -13,7 +14,7 @@ export function By({ of }: { readonly of: string }) {
 
 export function eventColumns(...more: readonly Column<EventShape>[]): readonly Column<EventShape>[] {
   return [
-    cell('When', (event) => <Moment at={event.at} isBrief />),
+    cell('When', (event) => <Moment at={event.at} isBrief />, 'bare'),
     cell('What', (event) => <Badge of={event.what} />),
     ...more,
     cell('Change', (event) => <EventLine event={event} />, 'rest'),
@@ -47,11 +48,11 @@ function EventLine({ event }: Props) {
   )
 }
 
-function linesOf({ before, after }: EventShape): string[] {
+export function linesOf({ before, after }: EventShape): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.map((name) => {
-    const now = valueText(after?.[name])
-    return before === null ? `${name}: ${now}` : `${name}: ${valueText(before[name])} → ${now}`
+    const [label, now] = [EVENT_WORDS.get(name) ?? name, valueText(after?.[name])]
+    return before === null ? `${label}: ${now}` : `${label}: ${valueText(before[name])} → ${now}`
   })
 }
 
@@ -62,14 +63,16 @@ function valueText(value: unknown): string {
 }
 
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
-  cell('When', (line) => <Moment at={line.started_at} isBrief />),
+  cell('When', (line) => <Moment at={line.started_at} isBrief />, 'bare'),
   cell('Status', (line) => <Status of={line} />),
   cell('Model', modelOf, 'fill'),
-  number('Tokens in / out', (line) =>
-    line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : '',
+  cell(
+    'Tokens in / out',
+    (line) => (line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : ''),
+    'extra number',
   ),
   credits('Charged', (line) => line.cost),
-  number('First token', (line) => <Took ms={line.ttft_ms} />),
+  cell('First token', (line) => <Took ms={line.ttft_ms} />, 'extra number'),
   number('Duration', (line) => <Took ms={line.duration_ms} />),
   cell('Key', (line) => <KeyName of={line} />, 'short'),
   name('Request', (line) => <RequestLink id={line.request_id} isShort />),

@@ -1,8 +1,8 @@
-import type { JSX } from 'preact'
-import { useEffect, useId, useState } from 'preact/hooks'
-import { type PageUrl, type Query, withQuery } from '../router.ts'
+import { createContext, type JSX } from 'preact'
+import { useContext, useEffect, useId, useState } from 'preact/hooks'
+import { type ApiFailure, refusalText } from '../api.ts'
+import { type PageUrl, withQuery } from '../router.ts'
 import { shared } from '../shared.ts'
-import { AMOUNT_PATTERN } from './numbers.ts'
 import { usePaused } from './use-load.ts'
 
 export function Button(props: JSX.IntrinsicElements['button']) {
@@ -58,31 +58,73 @@ export type FieldProps = Omit<JSX.IntrinsicElements['input'], 'label' | 'onInput
   readonly label: string
   readonly onInput: (value: string) => void
   readonly hint?: string | undefined
+  readonly number?: keyof typeof NUMBERS | undefined
   /** More than one makes it a field of lines. */
   readonly rows?: number | undefined
 }
 
-export function Field({ label, onInput, hint, rows, ...rest }: FieldProps) {
+/** The numbers that may be typed: by which keys, their form, and the words for it. */
+const NUMBERS = {
+  count: ['numeric', '[0-9]{1,10}', 'a whole number'],
+  credits: ['decimal', '[0-9]+([.][0-9]{1,9})?', 'a plain decimal of at most 9 places, such as 25 or 0.5'],
+  signed: ['decimal', '-?[0-9]+([.][0-9]{1,9})?', 'a plain decimal of at most 9 places, such as 25 or -5'],
+  decimal: ['decimal', '[0-9]+([.][0-9]{1,4})?', 'a decimal of at most 4 places, such as 1.25'],
+} as const
+
+/** The refusal of the form that a field is in. */
+export const Refused = createContext<ApiFailure | undefined>(undefined)
+
+type Labelled = { readonly label: string; readonly name: string | undefined; readonly hint?: string | undefined }
+
+/** The parts that every field has: a fault stands at it, under its label, whoever found it. */
+export function useField({ label, name, hint }: Labelled) {
   const id = useId()
+  const refused = useContext(Refused)
+  const [fault, setFault] = useState<string | undefined>(undefined)
+  const told = fault ?? (refused && refused.param === name ? refusalText(refused, label) : undefined)
+  const said = told ?? hint
+  const above = (
+    <label id={`${id}-label`} for={id}>
+      {label}
+    </label>
+  )
+  const below = said && (
+    <span class={told ? 'bad-text' : 'quiet'} id={`${id}-hint`}>
+      {said}
+    </span>
+  )
+  const described = { 'aria-describedby': said && `${id}-hint`, 'aria-invalid': told ? true : undefined }
+  return { shape: { id, name, ...described }, above, below, setFault }
+}
+
+export function Field({ label, name, onInput, hint, number, rows, ...rest }: FieldProps) {
+  const { shape, above, below, setFault } = useField({ label, name: name as string | undefined, hint })
   const Input = rows ? 'textarea' : 'input'
-  const shape = {
+  const [inputMode, pattern, wanted] = number ? NUMBERS[number] : []
+  const own = {
+    ...(number && { inputMode, pattern }),
     ...(rows ? { rows } : { type: 'text' }),
     ...rest,
-    id,
-    'aria-describedby': hint ? `${id}-hint` : undefined,
+    ...shape,
     autocomplete: 'off',
     spellcheck: false,
-    onInput: ({ currentTarget }: Event) => onInput((currentTarget as HTMLInputElement).value),
+    onInput: ({ currentTarget }: Event) => {
+      setFault(undefined)
+      onInput((currentTarget as HTMLInputElement).value)
+    },
+    // The browser's own words would name neither the field nor what it takes.
+    onInvalid: (event: Event) => {
+      event.preventDefault()
+      const { form, validity } = event.currentTarget as HTMLInputElement
+      setFault(validity.valueMissing || !wanted ? `${label} is missing.` : `${label} must be ${wanted}.`)
+      form?.querySelector<HTMLElement>(':is(input, textarea):invalid')?.focus()
+    },
   }
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      <Input {...(shape as object)} />
-      {hint && (
-        <span class="quiet" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
+      {above}
+      <Input {...(own as object)} />
+      {below}
     </div>
   )
 }
@@ -140,18 +182,13 @@ type SegmentsProps = Omit<ChoiceProps, 'onChange'> & {
   readonly url: PageUrl
   /** The name of the choice in the address. */
   readonly name: string
-  readonly without?: Query
 }
 
-export function Segments({ label, options, value, url, name, without }: SegmentsProps) {
+export function Segments({ label, options, value, url, name }: SegmentsProps) {
   return (
     <nav class="segments" aria-label={label}>
       {options.map(([option, text]) => (
-        <a
-          key={option}
-          href={withQuery(url, { ...without, [name]: option })}
-          aria-current={option === value ? 'true' : undefined}
-        >
+        <a key={option} href={withQuery(url, { [name]: option })} aria-current={option === value ? 'true' : undefined}>
           {text}
         </a>
       ))}
@@ -160,11 +197,7 @@ export function Segments({ label, options, value, url, name, without }: Segments
 }
 
 export function ReferenceField(props: Omit<FieldProps, 'label'>) {
-  return <Field {...props} label="Reference" maxLength={200} hint="The payment, such as an invoice." />
-}
-
-export function AmountField(props: FieldProps) {
-  return <Field {...props} inputMode="decimal" pattern={AMOUNT_PATTERN} required />
+  return <Field {...props} name="reference" label="Reference" maxLength={200} hint="The payment, such as an invoice." />
 }
 
 type SearchProps = Omit<ChoiceProps, 'options'> & { readonly placeholder: string }

@@ -1,19 +1,9 @@
 import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 
-/** Lines of RFC 4180. Texts of others are disarmed: a spreadsheet would run one that begins like a formula. */
-function csvOf(lines: readonly (readonly unknown[])[]): string {
-  return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('')
-}
-
-/** An amount may be below zero, and is no formula. */
-function cellOf(value: unknown): string {
-  const text = String(value ?? '')
-  const isFormula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) && !/^-?[\d.]+$/.test(text)
-  const cell = isFormula ? `'${text}` : text
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-}
+const csvOf = (lines: readonly (readonly unknown[])[]) => lines.map(csvLine).join('')
 
 const KEY_FIELDS = [
   ...['id', 'name', 'external_id', 'status', 'last_four', 'granted', 'available', 'held', 'spent'],
@@ -30,8 +20,8 @@ export function customersCsv(customers: readonly AccountShape[]): string {
 }
 
 const USAGE_NUMBERS = [
-  ...['requests', 'completed', 'refused', 'failed', 'prompt_tokens', 'completion_tokens', 'cached_tokens'],
-  ...['cost', 'upstream_cost', 'margin', 'without_cost'],
+  ...['requests', 'completed', 'refused', 'failed', 'broken', 'calls', 'prompt_tokens', 'completion_tokens'],
+  ...['cached_tokens', 'cost', 'upstream_cost', 'margin', 'without_cost'],
 ] as const
 
 export function usageCsv({ data, groups, group_by }: UsagePage, isByHour: boolean): string {

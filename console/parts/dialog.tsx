@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { NEEDS_ANSWER, questions } from '../api.ts'
 import { identityHere } from '../session.ts'
-import { Button, Tick } from './controls.tsx'
+import { Button, Refused, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
 import { Problem } from './panel.tsx'
+import { isKey } from './shortcuts.ts'
+import type { Draft } from './use-draft.ts'
 import { useSubmission } from './use-load.ts'
 
 type Props = {
@@ -20,7 +23,9 @@ export function Dialog({ title, children, onClose }: Props) {
   useLayoutEffect(() => {
     const own = dialog.current
     own?.showModal()
+    questions.asked = new Set()
     return () => {
+      questions.asked = undefined
       own?.close()
       // The button that opened it may be gone with it.
       requestAnimationFrame(() => {
@@ -39,7 +44,7 @@ export function Dialog({ title, children, onClose }: Props) {
       closedby={onClose ? 'closerequest' : 'none'}
       onCancel={cancelled}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') cancelled(event)
+        if (isKey(event, 'leave')) cancelled(event)
       }}
     >
       <h2 id={heading}>{title}</h2>
@@ -57,27 +62,41 @@ type ActProps = {
   readonly isRepeatable?: boolean
   /** Nothing is left to be done: the children are its outcome. */
   readonly isOver?: boolean
+  /** The text that was typed into it. */
+  readonly draft?: Draft
   readonly onAct: (idempotencyKey: string) => Promise<void>
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
 /** A dialog that asks, and then does one thing. Typed text survives every failure, and is locked while the outcome is unknown. */
-export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose, children, ...act }: ActProps) {
+export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, onClose, children, ...act }: ActProps) {
   const { isRunning, failure, idempotencyKey, run } = useSubmission()
   const { stage, protected: isProtected } = identityHere()
-  const submit = (event: Event) => {
+  const again = failure?.code === NEEDS_ANSWER ? `${verb} all the same` : 'Try again'
+  const form = useRef<HTMLFormElement>(null)
+  const wrong = form.current?.elements.namedItem(failure?.param ?? '') as HTMLElement | null | undefined
+  useLayoutEffect(() => wrong?.focus(), [failure])
+  const submit = async (event: Event) => {
     event.preventDefault()
-    void run(() => onAct(idempotencyKey))
+    // An act that may have been done, if only in part, must not come back as a draft and be done twice.
+    draft?.release()
+    const failed = await run(() => onAct(idempotencyKey))
+    if (failed && !failed.isOutcomeUnknown && !act.isRepeatable) draft?.keep()
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit}>
+      <form ref={form} onSubmit={(event) => void submit(event)}>
         <fieldset disabled={isRunning || failure?.isOutcomeUnknown}>
-          {children}
+          {draft?.isOld && (
+            <p class="notice row between">
+              You typed this before, and it was not sent. <Button onClick={draft.forget}>Start afresh</Button>
+            </p>
+          )}
+          <Refused.Provider value={failure}>{children}</Refused.Provider>
           {isProtected && !isOver && <Sure>Yes, in {stage}</Sure>}
         </fieldset>
-        <Problem failure={failure} />
+        <Problem failure={wrong ? undefined : failure} />
         {failure?.isOutcomeUnknown && !act.isRepeatable && (
           <p>
             It is not known whether this was done. Trying again is safe: it is done once, however often it is asked for.
@@ -89,7 +108,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, onAct, onClose,
           </Button>
           {!isOver && (
             <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
-              {isRunning ? 'Asking…' : failure ? 'Try again' : verb}
+              {isRunning ? 'Asking…' : failure ? again : verb}
             </button>
           )}
         </div>

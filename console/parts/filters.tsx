@@ -2,48 +2,45 @@ import { useState } from 'preact/hooks'
 import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { pathOf } from '../api.ts'
 import { zone } from '../preferences.ts'
 import { goWith, type PageUrl, type Query, queryText } from '../router.ts'
+import { typedMoment } from './moments.tsx'
 import { Choices, Picker, Span } from './picker.tsx'
 import { PRESETS, type Range } from './ranges.ts'
 import { useLoad, usePaused } from './use-load.ts'
 
 const CHOICES = PRESETS.map(([value, text]) => ({ value, text }))
 
-export function RangePicker({ url, range }: { readonly url: PageUrl; readonly range: Range }) {
+type RangeProps = {
+  readonly url: PageUrl
+  /** Without one it is only offered. */
+  readonly range: Range | undefined
+  readonly isFixed?: boolean
+}
+
+export function RangePicker({ url, range, isFixed = true }: RangeProps) {
   const isUtc = zone.use() === 'utc'
-  const preset = PRESETS.find(([name]) => name === range.name)?.[1]
+  const preset = PRESETS.find(([name]) => name === range?.name)?.[1]
   const go = (changes: Query | null) => goWith(url, { range: null, from: null, to: null, ...changes })
-  const momentOf = (typed: string) => new Date(isUtc ? `${typed}Z` : typed).toISOString()
   return (
-    <Picker label="Range" value={preset ?? spanText(range, isUtc)} onChoose={go} isFixed>
+    <Picker label="Range" value={preset ?? (range && spanText(range, isUtc))} onChoose={go} isFixed={isFixed}>
       {(choose) => [
         <Choices label="a range" choices={CHOICES} onChoose={(name) => choose({ range: name })} />,
         <Span
-          unit={isUtc ? 'UTC' : 'local time'}
-          type="datetime-local"
-          from={typedText(range.from, isUtc)}
-          to={typedText(range.to ?? new Date().toISOString(), isUtc)}
-          onChoose={([from, to]) => choose({ from: momentOf(from), to: momentOf(to) })}
+          from={range?.from ?? ''}
+          to={range?.to ?? new Date().toISOString()}
+          onChoose={([from, to]) => choose({ from, to })}
         />,
       ]}
     </Picker>
   )
 }
 
-/** The moment as its field has it: `2026-11-16T14:03`. */
-function typedText(at: string, isUtc: boolean): string {
-  const time = new Date(at)
-  const aheadMs = isUtc ? 0 : -time.getTimezoneOffset() * MINUTE_MS
-  return new Date(time.getTime() + aheadMs).toISOString().slice(0, 16)
-}
-
 /** `11-16 14:00 – 16:00`, or only the days of a range that has whole ones. */
 function spanText({ from, to = '' }: Range, isUtc: boolean): string {
   if (from.length === 10 && to.length === 10) return `${from} – ${to}`
-  const [first, last] = [from, to].map((at) => typedText(at, isUtc).slice(5).replace('T', ' ')) as [string, string]
+  const [first, last] = [from, to].map((at) => typedMoment(at, isUtc).slice(5).replace('T', ' ')) as [string, string]
   return `${first} – ${first.slice(0, 5) === last.slice(0, 5) ? last.slice(6) : last}`
 }
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
+import { formatCredits, parseSignedCredits } from '../../layers/gateway/domain/money/money.ts'
 
 // Numbers and times as they are told, and put in order. An amount may have more digits than a number, so its digits are worked with.
 
@@ -26,7 +26,6 @@ export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-export const AMOUNT_PATTERN = '[0-9]+(\\.[0-9]{1,9})?'
 const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/
 /** The digits after the point that an amount of one credit and more has. */
 const DECIMALS = 2
@@ -51,8 +50,14 @@ function grouped(digits: string): string {
   return digits.replace(/^0+(?=\d)/, '').replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
+const nanoOf = (amount: string) => parseSignedCredits(amount) ?? 0n
+
+export function sumCredits(amounts: readonly string[]): string {
+  return formatCredits(amounts.reduce((sum, amount) => sum + nanoOf(amount), 0n))
+}
+
 export function compareCredits(a: string, b: string): number {
-  const [x, y] = [a, b].map((amount) => parseSignedCredits(amount) ?? 0n) as [bigint, bigint]
+  const [x, y] = [nanoOf(a), nanoOf(b)]
   return x < y ? -1 : x > y ? 1 : 0
 }
 

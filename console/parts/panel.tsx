@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import type { ApiFailure } from '../api.ts'
+import { type ApiFailure, refusalText } from '../api.ts'
 import { colourIn, LINE } from './chart.tsx'
 import { Button } from './controls.tsx'
 import type { Loaded } from './use-load.ts'
@@ -99,8 +99,7 @@ export function Problem({ failure, again }: { readonly failure: ApiFailure | und
   return (
     <div class="notice bad" role="alert">
       <p>
-        {failure.param && <code>{failure.param}: </code>}
-        {failure.message}
+        {refusalText(failure)}
         {failure.requestId && [' (', <code>{failure.requestId}</code>, ')']}
       </p>
       {again && <Button onClick={again}>Try again</Button>}

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button, Field } from './controls.tsx'
+import { Button, Field, type FieldProps, useField } from './controls.tsx'
+import { MomentField } from './moments.tsx'
+import { isKey, stepOf } from './shortcuts.ts'
+import type { FormField } from './typed-settings.ts'
 
 type Props<T> = {
   readonly label: string
@@ -9,12 +12,15 @@ type Props<T> = {
   /** Null takes the choice back. */
   readonly onChoose: (chosen: T | null) => void
   readonly isFixed?: boolean
+  /** In a form it is one of the fields. */
+  readonly field?: FormField
   readonly children: (choose: (chosen: T) => void) => ComponentChildren
 }
 
 const CONTROLS = 'input, button'
 
-export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T>) {
+export function Picker<T>({ label, value, onChoose, isFixed, field, children }: Props<T>) {
+  const { shape, above, below } = useField({ label, name: field?.field })
   const [isOpen, setOpen] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
   const panel = useRef<HTMLDivElement>(null)
@@ -29,6 +35,7 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
     const beyond = panel.current.getBoundingClientRect().right - document.documentElement.clientWidth + 12
     if (beyond > 0) panel.current.style.left = `${-beyond}px`
     panel.current.querySelector<HTMLElement>(CONTROLS)?.focus()
+    panel.current.scrollIntoView({ block: 'nearest' })
     const over = new AbortController()
     const left = ({ target }: Event) => {
       if (!frame.current?.contains(target as Node)) setOpen(false)
@@ -38,36 +45,45 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
   }, [isOpen])
   const pressed = (event: KeyboardEvent) => {
     if (!isOpen) return
-    if (event.key === 'Escape') {
+    if (isKey(event, 'leave')) {
       // A dialog that it is in stays open.
       event.preventDefault()
       event.stopPropagation()
       close()
     }
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const by = stepOf(event, 'list')
     if (by === undefined || !panel.current) return
     event.preventDefault()
     const controls = [...panel.current.querySelectorAll<HTMLElement>(CONTROLS)]
     controls[controls.indexOf(document.activeElement as HTMLElement) + by]?.focus()
   }
+  const kind = field ? 'picker field' : 'picker'
+  const remove = value && !isFixed && (
+    <Button class={field ? 'tiny' : 'chip chosen'} aria-label={`Remove ${label}`} onClick={() => onChoose(null)}>
+      ×
+    </Button>
+  )
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has a look and a legend of its own.
-    <div class="picker" role="group" aria-label={label} ref={frame} onKeyDown={pressed}>
+    <div class={kind} role="group" aria-label={field ? undefined : label} ref={frame} onKeyDown={pressed}>
+      {field && (
+        <div class="row between">
+          {above}
+          {remove}
+        </div>
+      )}
       <button
         type="button"
-        class={value ? 'chip clip chosen' : 'chip clip'}
+        class={field ? 'clip' : value ? 'chip clip chosen' : 'chip clip'}
+        {...(field && { ...shape, 'aria-labelledby': `${shape.id}-label ${shape.id}` })}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {label}
-        {value && <>: {value}</>}
+        {field ? value || <span class="quiet">{field.none}</span> : label}
+        {!field && value && <>: {value}</>}
       </button>
-      {value && !isFixed && (
-        <Button class="chip chosen" aria-label={`Remove ${label}`} onClick={() => onChoose(null)}>
-          ×
-        </Button>
-      )}
+      {field ? below : remove}
       {isOpen && (
         <div class="picker-panel floating panel" role="dialog" aria-label={label} ref={panel}>
           {children((chosen) => {
@@ -80,29 +96,29 @@ export function Picker<T>({ label, value, onChoose, isFixed, children }: Props<T
   )
 }
 
-type SpanProps = {
-  readonly unit: string
+type SpanProps = Pick<FieldProps, 'number'> & {
+  /** Numbers have one, and moments do not. */
+  readonly unit?: string
   readonly from: string
   readonly to: string
-  readonly pattern?: string
-  readonly type?: 'datetime-local'
   readonly onChoose: (span: readonly [from: string, to: string]) => void
 }
 
 /** The fields for a least and a most. Moments must be in order, and numbers may be missing. */
-export function Span({ unit, from, to, type, onChoose, ...rest }: SpanProps) {
+export function Span({ unit, from, to, number, onChoose }: SpanProps) {
   const [least, setLeast] = useState(from)
   const [most, setMost] = useState(to)
-  const isWrong = type !== undefined && !(least < most)
+  const isWrong = unit === undefined && Date.parse(least) >= Date.parse(most)
+  const [Input, of] = unit === undefined ? [MomentField, ''] : [Field, ` (${unit})`]
   const submit = (event: Event) => {
     event.preventDefault()
     if (!isWrong) onChoose([least.trim(), most.trim()])
   }
-  const shape = type ? { type, required: true } : ({ ...rest, inputMode: 'decimal' } as const)
+  const shape = { number, required: unit === undefined }
   return (
     <form class="custom" onSubmit={submit}>
-      <Field label={`From (${unit})`} value={least} onInput={setLeast} {...shape} />
-      <Field label={`To (${unit})`} value={most} onInput={setMost} {...shape} />
+      <Input label={`From${of}`} value={least} onInput={setLeast} {...shape} />
+      <Input label={`To${of}`} value={most} onInput={setMost} {...shape} />
       {isWrong && <p class="bad-text">It ends before it begins.</p>}
       <button type="submit" disabled={isWrong}>
         Apply
@@ -135,12 +151,17 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   const found = onTyped ? choices : choices.filter(isLike)
   const isNew = pattern?.test(text) === true && !found.some(({ value }) => value === text)
   const shown: readonly Choice[] = isNew ? [...found, { value: text, text: `“${text}”` }] : found
+  const choose = (value: string) => {
+    setTyped('')
+    onChoose(value)
+  }
   // A form of its own could not be in the form of a dialog.
   const pressed = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter') return
+    if (!isKey(event, 'take')) return
     event.preventDefault()
     const [first] = isNew && found.length === 0 ? shown : found
-    if (first) onChoose(first.value)
+    const exact = found.find(({ value }) => value === text) ?? first
+    if (exact) choose(exact.value)
   }
   return (
     <div>
@@ -162,7 +183,7 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
       <ul class="plain options">
         {shown.slice(0, MOST).map(({ value, text, note }) => (
           <li key={value}>
-            <Button class="row between" onClick={() => onChoose(value)}>
+            <Button class="row between" onClick={() => choose(value)}>
               <span>{text}</span>
               {note && <span class="quiet">{note}</span>}
             </Button>

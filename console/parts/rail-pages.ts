@@ -14,7 +14,16 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> 
     routes: 'M2 8h3l4-4h5M5 8l4 4h5M12 2l2 2-2 2m0 4l2 2-2 2',
     playground: 'M3 3l10 5-10 5z',
   },
-  Trust: { books: 'M3 8l3 4 7-8', changes: 'M8 4.5V8l2.5 1.5M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z' },
+  Billing: {
+    invoices: 'M4 2h8v12l-2-1-2 1-2-1-2 1zM6 6h4M6 9h4',
+    statements: 'M3 2h7l3 3v9H3zM6 8h4M6 11h4',
+    reconcile: 'M8 2v12M3 5h10M3 5L1.5 9h3zM13 5l-1.5 4h3z',
+  },
+  Trust: {
+    books: 'M3 8l3 4 7-8',
+    changes: 'M8 4.5V8l2.5 1.5M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z',
+    notices: 'M4 11V7a4 4 0 0 1 8 0v4l1 1H3zM7 14h2',
+  },
 }
 
 export const PAGES = Object.values(GROUPS).flatMap(Object.keys)

@@ -25,11 +25,6 @@ const BY_NAME: ReadonlyMap<string, Preset> = new Map<string, Preset>([
 
 export const PRESETS = [...BY_NAME].map(([name, [label]]) => [name, label] as const)
 
-/** Those that end now, each with its length: `24 h`. */
-export const RANGES = PRESETS.filter(([name]) => /\d/.test(name)).map(
-  ([name]) => [name, name.replace(/\D/, ' $&')] as const,
-)
-
 const BY_HOUR_MS = 3 * DAY_MS
 
 /** Its name is that of a preset, or `custom`. */

@@ -1,8 +1,9 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { go, queryText } from '../router.ts'
 import { modelsIn } from './models.ts'
+import { isKey, SHORTCUTS, stepOf, useShortcut } from './shortcuts.ts'
 import { askedText, isWorthAsking, type Sources, type Suggestion, suggestionsFor } from './suggest.ts'
 import { useLoad, usePaused } from './use-load.ts'
 
@@ -15,17 +16,10 @@ export function SearchBox() {
   const [at, setAt] = useState(0)
   const sources = useSources(askedText(typed), isOpen)
   const suggestions = isOpen ? suggestionsFor(typed, sources) : []
-  // At once with a page, whose first key may be this one.
-  useLayoutEffect(() => {
-    const jumped = (event: KeyboardEvent) => {
-      if (!isShortcut(event)) return
-      event.preventDefault()
-      input.current?.focus()
-      input.current?.select()
-    }
-    addEventListener('keydown', jumped)
-    return () => removeEventListener('keydown', jumped)
-  }, [])
+  useShortcut('search', () => {
+    input.current?.focus()
+    input.current?.select()
+  })
   const close = () => {
     setTyped('')
     setOpen(false)
@@ -45,13 +39,13 @@ export function SearchBox() {
     if (text) go(['search'], { q: text })
   }
   const pressed = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const by = stepOf(event, 'list')
     if (by !== undefined && suggestions.length > 0) {
       event.preventDefault()
       setOpen(true)
       setAt((at + by + suggestions.length) % suggestions.length)
     }
-    if (event.key === 'Escape') close()
+    if (isKey(event, 'leave')) close()
   }
   return (
     <search>
@@ -61,7 +55,7 @@ export function SearchBox() {
           type="text"
           role="combobox"
           aria-label="Search pages, acts, customers, keys, requests and models"
-          aria-keyshortcuts="/ Control+K Meta+K"
+          aria-keyshortcuts={SHORTCUTS.search.keys.join(' ')}
           aria-autocomplete="list"
           aria-expanded={suggestions.length > 0}
           aria-controls="suggestions"
@@ -121,11 +115,4 @@ function useSources(text: string, isOpen: boolean): Sources {
     models: modelsIn(catalog.data?.catalog).map(({ id }) => id),
     found: found.data && { text: asked, answer: found.data },
   }
-}
-
-/** `/`, and ⌘K or Ctrl+K from within a field, too. */
-function isShortcut({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
-  if (document.querySelector('dialog[open]')) return false
-  if (ctrlKey || metaKey) return key.toLowerCase() === 'k'
-  return key === '/' && !altKey && !(target as Element).matches?.('input, textarea, select')
 }

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import { Button } from './controls.tsx'
 import { Problem } from './panel.tsx'
 import type { Listed } from './use-load.ts'
+import { useSize } from './use-size.ts'
 import { Credits } from './values.tsx'
 
 type Cell<Row> = (row: Row) => ComponentChildren
@@ -13,7 +15,8 @@ export type Column<Row> = {
   readonly headOf?: ComponentChildren
   readonly sorted?: 'ascending' | 'descending' | undefined
   readonly isName?: boolean
-  readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest'
+  /** An `extra` one is left out on a phone. */
+  readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest' | 'bare' | 'extra number'
 }
 
 export function name<Row>(head: string, of: Cell<Row>): Column<Row> {
@@ -46,17 +49,19 @@ type Shown<Row> = {
 
 type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
 
-/** A wide table scrolls by itself, by keyboard too; the page does not. */
+/** Only a table that is wider than its place scrolls by itself, by keyboard too: the heads of others stay in sight of the page. */
 export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<Row>) {
+  const table = useRef<HTMLTableElement>(null)
+  const [isWider, setWider] = useState(false)
+  useSize(table, ({ offsetWidth, parentElement }) => setWider(offsetWidth > (parentElement?.clientWidth ?? 0)))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class="scroll" tabIndex={0} aria-label={caption}>
-      <table>
+    <section class={isWider ? 'scroll wider' : 'scroll'} tabIndex={isWider ? 0 : undefined} aria-label={caption}>
+      <table ref={table}>
         <caption>{caption}</caption>
         <thead>
           <tr>
             {columns.map(({ head, headOf, sorted, class: kind }) => (
-              <th key={head} scope="col" class={kind === 'number' ? kind : undefined} aria-sort={sorted}>
+              <th key={head} scope="col" class={kind?.includes('number') ? 'number' : undefined} aria-sort={sorted}>
                 {headOf ?? head}
               </th>
             ))}
@@ -91,11 +96,19 @@ export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
   ]
 }
 
+/** On a phone, a row names these cells; others say themselves what they are. */
+const NAMED: readonly unknown[] = [undefined, 'number', 'extra number']
+
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
   return columns.map(({ head, of, isName, class: kind }) => {
     const Cell = isName ? 'th' : 'td'
     return (
-      <Cell key={head} {...(isName && { scope: 'row' })} class={kind} data-head={head}>
+      <Cell
+        key={head}
+        {...(isName && { scope: 'row' })}
+        class={kind}
+        data-head={NAMED.includes(kind) ? head : undefined}
+      >
         {of(row)}
       </Cell>
     )

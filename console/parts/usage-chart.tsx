@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { zone } from '../preferences.ts'
 import type { PageUrl } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { Segments } from './controls.tsx'
-import { counted, sumOf } from './numbers.ts'
+import { counted, sumCredits, sumOf } from './numbers.ts'
 import { Panel } from './panel.tsx'
-import { Credits } from './values.tsx'
+import { Credits, useNow } from './values.tsx'
 
 type Times<Point> = ChartProps<Point> & {
   readonly isByHour: boolean
@@ -26,7 +27,8 @@ export function TimeChart<Point extends { readonly start_time: string; readonly 
   }
   const picked = (first: number, last: number) =>
     onPick?.(chart.points[first]?.start_time ?? '', chart.points[last]?.end_time ?? '')
-  return <Chart {...chart} nameOf={nameOf} onPick={onPick && picked} />
+  const isCounting = Date.parse(chart.points.at(-1)?.end_time ?? '') > useNow(MINUTE_MS)
+  return <Chart {...chart} isCounting={isCounting} nameOf={nameOf} onPick={onPick && picked} />
 }
 
 const METRICS = {
@@ -38,7 +40,7 @@ const METRICS = {
     unit: 'tokens',
     of: ({ prompt_tokens, completion_tokens }: UsageNumbers) => prompt_tokens + completion_tokens,
   },
-  errors: { name: 'Errors', unit: 'requests', of: ({ refused, failed }: UsageNumbers) => refused + failed },
+  errors: { name: 'Errors', unit: 'requests', of: ({ requests, completed }: UsageNumbers) => requests - completed },
 } as const
 type MetricName = keyof typeof METRICS
 
@@ -86,7 +88,7 @@ export function UsageChart({ title, page, url, beside, latency, ...times }: Prop
           unit={unit}
           points={page.data}
           series={seriesOf(page, metric)}
-          isCounting={page.data.at(-1)?.closed === false}
+          totalOf={({ results }) => told(results, metric)}
           {...times}
         />
       )}
@@ -96,10 +98,12 @@ export function UsageChart({ title, page, url, beside, latency, ...times }: Prop
 
 type Bucket = UsagePage['data'][number]
 
-function seriesOf({ groups }: UsagePage, metric: MetricName): Series<Bucket>[] {
-  const places = new Map(groups.map(({ group }, i) => [group, Math.min(i, COLOURS)]))
-  const names = groups.slice(0, COLOURS).map(labelOf)
-  if (groups.length > COLOURS) names.push('others')
+function seriesOf({ groups, group_by }: UsagePage, metric: MetricName): Series<Bucket>[] {
+  // Days stand beside one another already.
+  const colours = group_by === 'day' ? 0 : COLOURS
+  const places = new Map(groups.map(({ group }, i) => [group, Math.min(i, colours)]))
+  const names = group_by === 'day' ? ['all'] : groups.slice(0, COLOURS).map(labelOf)
+  if (groups.length > COLOURS && group_by !== 'day') names.push('others')
   return names.map((label, place) => {
     const own = ({ results }: Bucket) => results.filter(({ group }) => (places.get(group) ?? COLOURS) === place)
     return {
@@ -111,16 +115,12 @@ function seriesOf({ groups }: UsagePage, metric: MetricName): Series<Bucket>[] {
   })
 }
 
-/** Calls that no model or provider was asked for are a group, too. */
+/** Requests that were refused before they named a model or a provider are a group, too. */
 export function labelOf({ group, label }: { readonly group: string; readonly label: string }): string {
   return group === '-' ? 'none' : label
 }
 
-/** An amount is told as the server wrote it; several of them only roughly, as the height of their bar. */
 function told(some: readonly UsageNumbers[], metric: MetricName) {
-  const isAmount = metric === 'cost' || metric === 'margin'
-  const [one, ...others] = some
-  if (isAmount && one && others.length === 0) return <Credits of={one[metric]} />
-  const sum = sumOf(some, METRICS[metric].of)
-  return isAmount ? `about ${sum.toPrecision(3)}` : counted(sum)
+  if (metric === 'cost' || metric === 'margin') return <Credits of={sumCredits(some.map((one) => one[metric]))} />
+  return counted(sumOf(some, METRICS[metric].of))
 }

@@ -12,14 +12,15 @@ export type Loaded<T> = {
 
 type State<T> = { readonly path: string | null; readonly data?: T | undefined; readonly failure?: ApiFailure }
 
-export function useLoad<T>(path: string | null): Loaded<T> {
+/** Several answers that make one thing have a name in place of a path. */
+export function useLoad<T>(path: string | null, read = ask<T>): Loaded<T> {
   const [state, setState] = useState<State<T>>({ path })
   const { begin, stop } = useLatest()
   const reload = useCallback(async () => {
     if (path === null) return
     const signal = begin()
     try {
-      const data = await ask<T>(path, { signal })
+      const data = await read(path, { signal })
       if (!signal.aborted) setState({ path, data })
     } catch (error) {
       if (!isAbort(error)) setState((old) => ({ ...own(old, path), path, failure: failureFrom(error) }))
@@ -105,16 +106,18 @@ export function useSubmission() {
   const [isRunning, setRunning] = useState(false)
   const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
 
-  const run = async (submit: () => Promise<void>) => {
-    if (isRunning) return
+  const run = async (submit: () => Promise<void>): Promise<ApiFailure | undefined> => {
+    if (isRunning) return undefined
     setRunning(true)
     try {
       await submit()
       setFailure(undefined)
+      return undefined
     } catch (error) {
       const failed = failureFrom(error)
       if (isRefused(failed)) idempotencyKey.current = undefined
       setFailure(failed)
+      return failed
     } finally {
       setRunning(false)
     }

@@ -103,11 +103,19 @@ export function RequestLink({ id, isShort = false }: { readonly id: string; read
 
 const SECOND_MS = 1000
 
-export function Moment({ at, isBrief }: { readonly at: string | null; readonly isBrief?: boolean }) {
+type MomentProps = {
+  readonly at: string | null
+  readonly isBrief?: boolean
+  /** It may be ahead. Everything else is over, even if the clock of this machine is behind. */
+  readonly isEnd?: boolean
+}
+
+export function Moment({ at, isBrief, isEnd }: MomentProps) {
   const textOf = zone.use() === 'utc' ? utcText : localText
-  const now = useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
+  useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
   if (at === null) return <span class="quiet">never</span>
-  const away = distance(Date.parse(at) - now, isBrief)
+  const ms = Date.parse(at) - Date.now()
+  const away = distance(isEnd ? ms : Math.min(ms, 0), isBrief)
   return (
     <time dateTime={at} title={`${localText(at)}\n${utcText(at)}`}>
       {!isBrief && `${textOf(at)} `}

@@ -56,7 +56,7 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
       </Panel>
       <Panel title="Last requests" isRegion>
         <Rows
-          of={{ ...requests, rows: requests.rows.filter(({ contract }) => contract !== null) }}
+          of={requests}
           caption="Requests, newest first"
           columns={REQUESTS}
           by="request_id"

@@ -4,6 +4,7 @@ import { modelsFor } from '../../layers/gateway/domain/admission/access.ts'
 import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.ts'
 import type { AccountBalance } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
+import { isRequest, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { type EndpointOf, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
 import { admit, refusingAfterAdmission } from '../../layers/gateway/flow/admission/admit.ts'
 import { readAndPrice, readJson } from '../../layers/gateway/flow/admission/read-and-price.ts'
@@ -217,11 +218,11 @@ export function answerUsage(tables: Tables) {
 }
 
 async function answerList(tables: Tables, { id: keyId }: Key, query: UsageQuery) {
-  const { model } = query
-  const matches =
-    model === undefined ? undefined : (row: { readonly model?: string | undefined }) => row.model === model
-  const found = await newestRequests(tables, { ...query, keyIds: [keyId], matches, mostRows: MOST_ROWS.listed })
-  const { rows, next } = found
+  const { model, calls } = query
+  const matches = (row: UsageRow) =>
+    (calls !== undefined || isRequest(row)) && (model === undefined || row.model === model)
+  const asked = { ...query, keyIds: [keyId], matches, mostRows: MOST_ROWS.listed }
+  const { rows, next } = await newestRequests(tables, asked)
   return {
     object: 'list',
     data: rows.map(usageRecord),

@@ -2,7 +2,7 @@ import { parseJson } from '../../layers/gateway/domain/basics/json-object.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
 import { SUMMING_LAG_MS, settledBefore } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { spanOf } from '../../layers/gateway/domain/rows/span.ts'
-import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { isRequest, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { listBooks } from '../../layers/gateway/store/keys/read-key.ts'
 import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import { usageRows } from '../../layers/gateway/store/rows/usage-rows.ts'
@@ -26,7 +26,7 @@ export async function sendSpans(instance: Instance, hasTime: () => boolean, coll
   const range = { fromMs: Date.parse(spannedThrough), toMs }
   let [rows, rejected]: [UsageRow[], number] = [[], 0]
   for await (const row of usageRows(tables, undefined, range)) {
-    if (row.model === undefined) continue
+    if (row.model === undefined || !isRequest(row)) continue
     if (rows.length === MOST_SPANS) {
       rejected += await post(rows)
       // A millisecond may have more spans than fit together.

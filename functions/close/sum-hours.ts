@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { momentsOf } from '../../layers/gateway/domain/rows/closed-day.ts'
-import { addTo, emptyPart } from '../../layers/gateway/domain/rows/day-total.ts'
+import { addTo, emptyPart, sumsOf } from '../../layers/gateway/domain/rows/day-total.ts'
 import { UsageSum } from '../../layers/gateway/domain/rows/usage-sum.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { queryDayTotals } from '../../layers/gateway/store/rows/day-totals.ts'
@@ -52,5 +52,6 @@ export async function hasLateRows(tables: Tables, day: string): Promise<boolean>
   for await (const { sum } of readUsageSums(tables, 'keys')(day)) {
     for (const part of sum.keys.values()) addTo(sums, part)
   }
-  return totals.requests !== sums.requests || totals.cost !== sums.cost
+  const [all, ours] = [sumsOf({ parts: [totals] }), sumsOf({ parts: [sums] })]
+  return all.requests !== ours.requests || all.cost !== ours.cost
 }

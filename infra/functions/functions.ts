@@ -117,11 +117,12 @@ export function addFunctions(parent: Construct, props: Props) {
     acknowledged: usageExport?.acknowledged ?? [],
   })
   close.startEvery(CLOSE_EVERY_MINUTES)
-  const protection = String(stage.deletionProtection)
+  const tellsNotices = String(noticeBus !== undefined || stage.webhookUrl !== undefined)
+  const ofAdmin = { [ENV.protected]: String(stage.deletionProtection), [ENV.tellsNotices]: tellsNotices }
   // The one function that can make a key or an admin key. It asks a provider only to test a route.
   const admin = add('admin', {
     description: 'The admin API',
-    environment: { ...environment, [ENV.protected]: protection, [ENV.adminKeys]: String(stage.adminKeys) },
+    environment: { ...environment, ...ofAdmin, [ENV.adminKeys]: String(stage.adminKeys) },
     may: [
       ...tableRights(tables, 'describeTables', 'readForOperators', 'changeKeysAndCatalog', 'changeAdminKeys'),
       ...(stage.adminKeys ? tableRights(tables, 'takeAdminKeys') : []),

@@ -16,8 +16,9 @@ export function addDashboard(scope: Construct, stage: Stage, { chat }: Functions
     return new MathExpression({ expression: `SEARCH('${where}', '${statistic}', 300)`, usingMetrics: {}, label: '' })
   }
   const graphs: [title: string, metrics: IMetric[]][] = [
-    ['Requests and errors', ['Requests', 'Errors', 'ServerErrors', 'Unrecorded'].map((name) => metric(name))],
-    ['Errors of upstreams', [metric('UpstreamErrors'), metric('UpstreamFailures')]],
+    ['Requests, and calls that ask no model', [metric('Requests'), metric('Calls')]],
+    ['Errors by fault', ['Refusals', 'UpstreamErrors', 'ServerErrors', 'Unrecorded'].map((name) => metric(name))],
+    ['Failed attempts at upstreams', [metric('UpstreamFailures')]],
     ['Requests without a valid key', [metric('InvalidKeys')]],
     ['Errors by code', [by('Errors', 'errorCode')]],
     ['Requests by model', [by('Requests', 'model')]],

@@ -10,7 +10,7 @@ export const WORDS = {
   ServerErrors:
     'A twentieth of the requests got a 5xx that is the gateway’s own, with a row or without one, as while the database is away. `Errors by code` and `Unrecorded` on the dashboard; the saved query `by level`; after a deployment, stop the rollout.',
   UpstreamErrors:
-    'A fifth of the requests got a 502, 504 or 503 upstream_rate_limited, because no upstream answered them. `routes test`; the provider’s status page; take the route out of service, or add a fallback.',
+    'A fifth of the requests got a 502, 504 or 503 upstream_rate_limited, or a stream that broke, because no upstream answered them. `routes test`; the provider’s status page; take the route out of service, or add a fallback.',
   CredentialFailures:
     'A provider refuses our key, there is none, or its secret does not name the provider’s host. `routes test` names the secret; put the right key there, or take the route out of service.',
   ChatErrors:

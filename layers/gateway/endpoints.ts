@@ -91,6 +91,10 @@ export const HTTP_ROUTES: readonly HttpRoute[] = NAMED_ENDPOINTS.flatMap((endpoi
   endpoint.routes.map((address) => ({ ...address, endpoint })),
 )
 
+/** False of calls such as those for the balance, a quote or the list of models, which are no requests in lists and sums. */
+export const asksModel = (name: string): boolean =>
+  (ENDPOINTS as Readonly<Record<string, EndpointRecord>>)[name]?.contract !== undefined
+
 /** True if a request to it is charged, so that it can be quoted. */
 export const isBilled = ({ contract, countsOnly }: EndpointRecord): boolean => contract !== undefined && !countsOnly
 

@@ -10,7 +10,7 @@ const VARIABLES = [
   ...(['keysTable', 'usageTable', 'answersTable', 'stage', 'originSecrets', 'wholeAnswerMs'] as const),
   ...(['tokenizerFunction', 'compress', 'attribution', 'keepRowsDays', 'dailyLoss', 'usagePage'] as const),
   ...(['chatConcurrency', 'keyShare', 'exportBucket', 'baseUrl', 'apiUrl', 'keysTrail', 'protected'] as const),
-  ...(['adminKeys', 'eventBus', 'otlpUrl', 'seller', 'currency', 'topUpUrl', 'webhookUrl'] as const),
+  ...(['adminKeys', 'eventBus', 'otlpUrl', 'seller', 'currency', 'topUpUrl', 'webhookUrl', 'tellsNotices'] as const),
 ]
 export type Variable = (typeof VARIABLES)[number]
 /** The variables of the functions: `keysTable` is `WAYBILL_KEYS_TABLE`. */

@@ -24,14 +24,39 @@ function jsonText(value: unknown, indent?: number): string {
   return plainJson(JSON.stringify(value, (_, it) => (typeof it === 'bigint' ? formatCredits(it) : it), indent))
 }
 
-export type Cell = string | number | bigint | boolean | null | undefined
+export type Cell = string | number | bigint | boolean | object | null | undefined
 
 export function cellText(cell: Cell): string {
   if (cell === undefined || cell === null || cell === '') return '-'
+  if (typeof cell === 'object') return plainLine(JSON.stringify(cell))
   return typeof cell === 'bigint' ? formatCredits(cell) : plainLine(String(cell))
 }
 
-export function printFields({ painted, paint }: Screen, fields: Readonly<Record<string, Cell>>): void {
+/** Fields that no table and no list of fields has, with the reason. */
+export const LEFT_OUT: Readonly<Record<string, string>> = { object: 'the kind, which is the same in every row' }
+
+/** The fields that are not read: in full each has a column of its own, so that none is forgotten. */
+function restOf<Row extends object>(
+  { width }: Partial<Screen>,
+  rows: readonly Row[],
+  readAll = (_: Row): unknown => _,
+) {
+  const all = rows.flatMap(Object.keys)
+  const read = new Set(width === undefined ? Object.keys(LEFT_OUT) : all)
+  const get = (row: Row, name: string | symbol) => read.add(String(name)) && Reflect.get(row, name)
+  for (const row of rows) readAll(new Proxy(row, { get }))
+  return [...new Set(all).difference(read)].map((name) => {
+    return { heading: name.replaceAll('_', ' '), of: (row: Row) => Reflect.get(row, name) as Cell }
+  })
+}
+
+type Told<Row> = (row: Row) => Readonly<Record<string, Cell>>
+
+/** Fields of one row, some of them told in words; without words all of them. */
+export function printFields<Row extends object>(screen: Screen, row: Row, told?: Told<Row>): void {
+  const { painted, paint } = screen
+  const rest = restOf(told ? screen : {}, [row], told).map(({ heading, of }) => [heading, of(row)])
+  const fields: ReturnType<Told<Row>> = { ...told?.(row), ...Object.fromEntries(rest) }
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   for (const [name, value] of Object.entries(fields)) {
     painted(`${paint.dim(name.padEnd(width))}  ${cellText(value)}`)
@@ -73,13 +98,13 @@ type Place = { readonly out: Screen; readonly json: boolean }
 type Rows<Row> = { readonly data: readonly Row[] }
 
 /** The list as it is with --json, otherwise its rows. */
-export function printList<Row>({ out, json }: Place, list: Rows<Row>, columns: Columns<Row>): void {
+export function printList<Row extends object>({ out, json }: Place, list: Rows<Row>, columns: Columns<Row>): void {
   if (json) printJson(out, list)
   else printTable(out, list.data, columns)
 }
 
 /** On a terminal within its width and with sums, otherwise whole. */
-export function printTable<Row>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): void {
+export function printTable<Row extends object>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): void {
   const shown = fitted(shownColumns(screen, rows, columns), screen.width)
   const { painted, paint, isTerminal } = screen
   painted(paint.dim(lineOf(shown, ({ heading }) => heading)))
@@ -95,15 +120,18 @@ export function printTable<Row>(screen: Screen, rows: readonly Row[], columns: C
   }
 }
 
-function shownColumns<Row>({ width, isTerminal }: Screen, rows: readonly Row[], columns: Columns<Row>): Shown<Row>[] {
-  const given = Object.entries(columns).map(([heading, column]) => ({
+function shownColumns<Row extends object>(screen: Screen, rows: readonly Row[], columns: Columns<Row>): Shown<Row>[] {
+  const { width, isTerminal } = screen
+  const told = Object.entries(columns).map(([heading, column]) => ({
     heading,
     ...(typeof column === 'function' ? { of: column } : column),
   }))
   const isNarrow = width !== undefined
-  const shown: readonly (Column<Row> & { heading: string })[] = given.filter(
-    ({ short }) => !(isNarrow && short === false),
-  )
+  const given: (Column<Row> & { heading: string })[] = [
+    ...told,
+    ...restOf(screen, rows, (row) => told.map(({ of }) => of(row))),
+  ]
+  const shown = given.filter(({ short }) => !(isNarrow && short === false))
   return shown.map(({ short, ...column }, i) => {
     const of = (isNarrow && short) || column.of
     const cells = rows.map(of)

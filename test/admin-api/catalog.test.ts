@@ -144,7 +144,7 @@ test('POST /catalog/check warns of a context below the prompt that an upstream h
   }
   expect(await warningsAt(5_000)).toEqual([])
   expect(await warningsAt(4_999)).toEqual([
-    `models[0] 'test-model': contextLength 4999 is below the 5000 prompt tokens that up/upstream-model counted for ${asked.headers.get('x-request-id')}`,
+    `model 'test-model': contextLength 4999 is below the 5000 prompt tokens that up/upstream-model counted for ${asked.headers.get('x-request-id')}`,
   ])
 })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { rateText } from '../../layers/admin/settings/lane-rates.ts'
 import { shownText } from '../../layers/admin/settings/setting-texts.ts'
+import { SETTING_WORDS } from '../../layers/admin/settings/setting-words.ts'
 import { MOST_KEYS } from '../../layers/gateway/domain/keys/account.ts'
 import { laneAddress } from '../../layers/gateway/domain/keys/lane.ts'
 import { outMark, seenMark } from '../../layers/gateway/store/accounts/account-item.ts'
@@ -397,7 +398,7 @@ describe('the audit of a key with 4 lanes', () => {
 
 test('docs/operate.md and the key tell the requests a second that lanes take', () => {
   expect(readFileSync('docs/operate.md', 'utf8')).toContain(`One lane takes ${rateText(1)}`)
-  expect(shownText('lanes', 16)).toBe(
+  expect(shownText(SETTING_WORDS.lanes, 16)).toBe(
     '16 (about 1,136 requests a second with streams of 4 s, 528 with streams of 20 s, 304 with streams of 60 s)',
   )
 })

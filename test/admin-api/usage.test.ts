@@ -5,7 +5,7 @@ import type { Overview, UsagePage } from '../../layers/admin/api/shapes/usage.ts
 import { DAY_MS, isoTime, makeRequestId } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
-import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
+import { isRequest, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
 import { readKey } from '../../layers/gateway/store/keys/read-key.ts'
 import { ROW_SHARDS } from '../../layers/gateway/store/rows/usage-item.ts'
@@ -24,11 +24,12 @@ const FIRST = NOW - 4.5 * DAY_MS
 const tables = await openTestTables()
 const random = new Random(7)
 
+const FREE = { cost: 0n, usageSource: 'none', model: undefined, provider: undefined, upstreamCost: undefined } as const
+const OF_NO_MODEL = { ...FREE, endpoint: 'models', attempts: [] } as const
+
 /** Every ninth for no model. */
 const mixedRows = (keyId: string) =>
-  randomRows(random, keyId, FIRST, 4.5, 40).map((row, n) =>
-    n % 9 === 0 ? { ...row, endpoint: 'models' as const } : row,
-  )
+  randomRows(random, keyId, FIRST, 4.5, 40).map((row, n) => (n % 9 === 0 ? { ...row, ...OF_NO_MODEL } : row))
 
 /** Two that began in the same millisecond. */
 const twinRows = (keyId: string) =>
@@ -42,7 +43,8 @@ const used: Awaited<ReturnType<typeof usedKey>>[] = []
 for (const [i, rowsOf] of [mixedRows, mixedRows, mixedRows, twinRows].entries()) {
   used.push(await usedKey(tables, FIRST + i, rowsOf))
 }
-const rows = used.flatMap((one) => one.rows)
+const calls = used.flatMap((one) => one.rows)
+const rows = calls.filter(isRequest)
 const keyIds = used.map(({ key }) => key.id)
 await closerAt(tables, () => NOW).run()
 const admin = adminOf(tables, { clock: () => NOW + 120_000 })
@@ -64,7 +66,8 @@ describe('GET /admin/v1/requests', () => {
     ['of one status', () => 'status=200', (row) => row.httpStatus === 200],
     ['of a class of status', () => 'status=4xx', (row) => row.httpStatus >= 400 && row.httpStatus < 500],
     ['that were not completed', () => 'status=error', (row) => row.outcome !== 'completed'],
-    ['that a model was to answer', () => 'for_model=true', (row) => row.endpoint !== 'models'],
+    ['that a model was to answer and all others', () => 'calls=all', () => true],
+    ['of an endpoint that asks no model', () => 'endpoint=models', (row) => row.endpoint === 'models'],
     ['of one kind of answer', () => 'stream=false', (row) => !row.stream],
     [
       'of some cost',
@@ -81,7 +84,7 @@ describe('GET /admin/v1/requests', () => {
   test.each(FILTERS)(
     'lists the requests %s newest first, each once, in pages of any size',
     async (_, query, matches) => {
-      const expected = rows
+      const expected = (/calls|endpoint/.test(query()) ? calls : rows)
         .filter(matches)
         .sort(newestFirst)
         .map(({ requestId }) => requestId)
@@ -326,7 +329,7 @@ test('POST /admin/v1/audits tells each key as it is done, then how it ended, whi
   expect(lines.map(({ object }) => object)).toEqual([...keyIds.map(() => 'audit'), 'audit.summary'])
   expect(lines.at(-1)).toMatchObject({ keys: 4, wrong: 0, at: new Date(NOW + 120_000).toISOString() })
   const first = lines.find(({ key_id: keyId }) => keyId === keyIds[0])
-  const own = rows.filter(({ keyId }) => keyId === keyIds[0])
+  const own = calls.filter(({ keyId }) => keyId === keyIds[0])
   expect(first).toMatchObject({ rows: own.length, row_costs: sumOf(own), spent: sumOf(own), ok: true })
   expect((await admin.call('GET /overview')).body.last_audit).toMatchObject({ keys: 4, wrong: 0 })
   const one = await admin.call('POST /audits', { body: { key_id: keyIds[1] } })
@@ -377,4 +380,27 @@ describe('GET /admin/v1/requests/{id}', () => {
       expect((await adminOf(gateway.tables).call(`GET /requests/${encodeURIComponent(id)}`)).status).toBe(404)
     }
   })
+})
+
+test('the CSV of requests has the names of keys and accounts, and what they cost us only if that is asked for', async () => {
+  const account = await gateway.openAccount({ name: 'firm' })
+  const { key, secret } = await gateway.issue({ name: 'acme', account })
+  await gateway.post(secret, HELLO)
+  const admin = adminOf(gateway.tables)
+  const csv = async (more = '') => {
+    const headers = { accept: 'text/csv' }
+    const { text } = await admin.call(`GET /requests?key_id=${key.id}${more}`, { headers })
+    return text.split('\r\n').map((line) => line.split(','))
+  }
+  const [names = [], row = []] = await csv()
+  const cell = (name: string) => row[names.indexOf(name)]
+  expect([cell('keyId'), cell('keyName'), cell('accountId'), cell('accountName')]).toEqual([
+    ...[key.id, 'acme', account.id, 'firm'],
+  ])
+  const costs = ['upstreamCost', 'upstreamCostSource', 'loss']
+  expect(names.filter((name) => costs.includes(name))).toEqual([])
+  expect((await csv('&with_cost=true'))[0]).toEqual(expect.arrayContaining(costs))
+  expect((await admin.call(`GET /requests?from=2026-13-1`)).body.error.message).toBe(
+    "'from' must be a UTC day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z, but is '2026-13-1'.",
+  )
 })

@@ -19,7 +19,7 @@ test('an operator makes an account with keys, grants to it, looks, suspends and 
   expect(await shown('accounts', 'show', 'acme')).toMatch(
     /available +[\d.]+ \([\d.]+ in the pool, [\d.]+ with its keys/,
   )
-  expect(await shown('keys', 'list')).toMatch(/prod .* of acme /)
+  expect(await shown('keys', 'list')).toMatch(/prod .* acme /)
   expect(await shown('accounts', 'update', 'acme', '--note', '', '--show-balance')).toMatch(/note net 30 → none/)
   expect(await shown('accounts', 'grant', 'acme', '5', '--reference', 'inv_2')).toContain('granted 10 → 15')
   expect(await list('accounts', 'grants', 'acme')).toMatchObject([{ credits: '5' }, { credits: '10' }])

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { ask } from '../../cli/admin-client/ask.ts'
 import type { AdminClient } from '../../cli/admin-client/http-client.ts'
 import { localFile, localFolder } from '../../cli/connect/local-gateway.ts'
 import { ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
@@ -41,7 +40,7 @@ const failed = (status: number, code: string, message: string) => {
 }
 
 const run = (args: readonly string[], by: AdminClient = client): Promise<Ended> =>
-  waybill(folder, [...args, '--local'], {}, () => ask(by))
+  waybill(folder, [...args, '--local'], {}, () => by)
 
 const json = <T>(args: readonly string[], by: AdminClient) => commandsOn((all) => run(all, by)).json<T>(...args)
 
@@ -136,7 +135,13 @@ describe('answers that are lost', () => {
   const versionOf = async (id: string) => (await gateway.readKey(id)).version
 
   test.each([
-    ['create', () => ['--name', 'unsure'], 'keys list', 'create one', async () => (await keysNamed('unsure')).length],
+    [
+      'create',
+      (id: string) => ['--name', `unsure of ${id}`],
+      'keys list',
+      'create one',
+      async (id: string) => (await keysNamed(`unsure of ${id}`)).length,
+    ],
     ['rotate', (id: string) => [id], 'keys show .*', 'rotate', async (id: string) => (await versionOf(id)) - 1],
   ])(
     'a %s whose answer is lost every time is made once, shows its secret, and calls the outcome unknown',

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
 import { explanationLines } from '../../cli/commands/usage.ts'
 import { checkRow } from '../../layers/admin/audit/add-rows.ts'
 import type { Audit } from '../../layers/admin/audit/audit-key.ts'
 import { explainRequest } from '../../layers/admin/explain/explain-request.ts'
-import { toCsvLine } from '../../layers/admin/usage/usage-lines.ts'
+import { csvLines } from '../../layers/admin/usage/usage-lines.ts'
 import { ulid } from '../../layers/gateway/domain/basics/time.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { keyDay, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
@@ -285,7 +286,8 @@ test('a row without any field that it may lack is read, explained, exported and 
   const shown = explanationLines(explainRequest(stored, key, Date.now())).join('\n')
   expect(shown).toMatch(/^cached +2 tokens × 0\.5 per million = 0\.000001$/m)
   expect(shown).toMatch(/^charged +0\.000019$/m)
-  expect(toCsvLine(stored)).toMatch(/,0\.000019,0\.00003,,,1,1,2,0\.5,+up\/m: ok after 5 ms,,1,*\r\n$/)
+  const [, line] = await Array.fromAsync(csvLines(Readable.from([stored]), true))
+  expect(line).toMatch(/,0\.000019,0\.00003,,,1,1,2,0\.5,+up\/m: ok after 5 ms,,1,*\r\n$/)
   expect(usageRecord(stored)).toMatchObject({
     cache_write_tokens: 0,
     reasoning_tokens: 0,
@@ -305,14 +307,14 @@ test('waybill audit prints a line for each finding, or JSON with --json, and exi
   expect(people.stdout).toContain(
     `  ${requestId}: its cost is not its tokens × its price: expected 0.000021, got 0.000004. A row is written once`,
   )
-  expect(people.stdout).toMatch(/^key_.* spent is not the sum of the rows$/m)
+  expect(people.stdout).toMatch(/^key_.* spent is not the sum of the rows /m)
   const text = expect.stringContaining('expected 0.000021, got 0.000004')
   expect(JSON.parse(json.stdout)).toMatchObject({
     object: 'list',
     data: [{ ok: false, findings: [{}, { about: requestId, text }], more_findings: 0 }],
   })
   await changeKey(key, 'SET available = available + :v', 1)
-  expect((await stage.waybill(args)).stdout).toMatch(/^key_.* granted is not available \+ held \+ spent$/m)
+  expect((await stage.waybill(args)).stdout).toMatch(/^key_.* granted is not available \+ held \+ spent /m)
   const clean = await stage.waybill(['audit', '--key', (await used(1)).key.id, '--stage', 'dev'])
-  expect([clean.code, clean.stdout]).toEqual([0, expect.stringMatching(/ ok\n\n1 key, all clean\.\n$/)])
+  expect([clean.code, clean.stdout]).toEqual([0, expect.stringMatching(/ ok .*\n\n1 key, all clean\.\n$/)])
 })

@@ -62,7 +62,7 @@ test('waybill catalog push and rollback keep a note, which show and versions tel
 test('waybill catalog check and push warn of prices below cost, and succeed', async () => {
   const routes = [{ provider: 'up', model: 'x', cost: { input: '1', output: '3', cachedInput: '0.5' } }]
   const file = fileOf('loss', { id: 'loss', routes })
-  const warning = "models[0] 'loss': output 2 is below what route up/x costs (3)"
+  const warning = "model 'loss': output 2 is below what route up/x costs (3)"
   for (const command of ['check', 'push']) {
     const { code, stderr } = await run('catalog', command, file)
     expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${warning}\n`)])

@@ -9,6 +9,7 @@ import { programFor } from '../../cli/main.ts'
 import { thisTerminal } from '../../layers/terminal/terminal.ts'
 import { waybill } from '../support/command-line.ts'
 import { emptyFolder } from '../support/processes.ts'
+import { stageOfFile } from './support/commands.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const program = programFor({ terminal: thisTerminal(), fail: () => {}, openAdmin: undefined })
@@ -44,6 +45,34 @@ test('completions are of the word that is typed: values of an option, choices of
 
 const testWithBash = spawnSync('bash', ['--version']).status === 0 ? test : test.skip
 
+const { opened, shown } = await stageOfFile()
+const at = ['--stage', 'dev']
+const named = async (...words: string[]) => {
+  const { code, stdout } = await opened.stage.waybill(['complete', '--', ...words])
+  return [code, ...stdout.trimEnd().split('\n')]
+}
+
+test('names of keys, customers, plans, models and providers are completed, of the gateway that is named or chosen', async () => {
+  await shown('accounts', 'create', '--name', 'firm')
+  await shown('plans', 'create', '--name', 'gold')
+  for (const name of ['acme', 'acme two', 'globex', 'acme gone']) await shown('keys', 'create', '--name', name)
+  await shown('keys', 'revoke', 'acme gone')
+  expect(await named(...at, 'keys', 'show', 'ac')).toEqual([0, 'acme two', 'acme'])
+  expect(await named('usage', 'list', ...at, '--key', 'glo')).toEqual([0, 'globex'])
+  expect(await named('keys', 'create', ...at, '--account', '')).toEqual([0, 'firm'])
+  expect(await named('keys', 'create', ...at, '--plan', '')).toEqual([0, 'gold'])
+  expect(await named('plans', 'show', ...at, 'g')).toEqual([0, 'gold'])
+  expect(await named('usage', 'list', ...at, '--model', 'test')).toEqual([0, 'test-model'])
+  expect(await named('keys', 'create', ...at, '--models', 'other,te')).toEqual([0, 'other,test-model'])
+  expect(await named('reconcile', ...at, '--provider', '')).toEqual([0, 'up'])
+  expect(await named(...at, 'keys', 'show', 'acme\\ t')).toEqual([0, 'acme two'])
+})
+
+test('where no names can be had nothing is offered, and nothing is said', async () => {
+  const ended = await waybill(emptyFolder(), ['complete', '--', '--local', 'keys', 'show', ''])
+  expect(ended).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
 testWithBash('bash completes with the script that waybill completion prints', async () => {
   const folder = emptyFolder()
   const { stdout: script } = await waybill(folder, ['completion', 'bash'])
@@ -61,4 +90,20 @@ testWithBash('bash completes with the script that waybill completion prints', as
 test.each(['zsh', 'fish'])('the script for %s asks waybill for the words', async (shell) => {
   const { code, stdout } = await waybill(emptyFolder(), ['completion', shell])
   expect([code, stdout]).toEqual([0, expect.stringContaining('waybill complete -- ')])
+})
+
+testWithBash('bash completes a name, and quotes what has a blank', () => {
+  const folder = emptyFolder()
+  const program = join(folder, 'waybill')
+  writeFileSync(program, '#!/bin/sh\nprintf "acme\\nacme two*\\n"\n')
+  chmodSync(program, 0o755)
+  const { stdout: script } = spawnSync(process.execPath, [join(ROOT, 'waybill.js'), 'completion', 'bash'], {
+    encoding: 'utf8',
+  })
+  const typed = `COMP_WORDS=(waybill keys show ac); COMP_CWORD=3; _waybill; printf "%s\\n" "\${COMPREPLY[@]}"`
+  const { stdout, stderr } = spawnSync('bash', ['-c', `${script}\n${typed}`], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
+  })
+  expect([stdout, stderr]).toEqual(['acme\nacme\\ two\\*\n', ''])
 })

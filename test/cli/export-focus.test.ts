@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Invoices } from '../../cli/commands/invoices.ts'
+import type { Invoices } from '../../cli/books/invoices.ts'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { newAccount } from '../../layers/gateway/domain/keys/account.ts'
 import { formatCredits, parseCredits } from '../../layers/gateway/domain/money/money.ts'

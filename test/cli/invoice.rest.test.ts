@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals'
-import type { Invoices } from '../../cli/commands/invoices.ts'
+import type { Invoices } from '../../cli/books/invoices.ts'
 import { DAY_MS, utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import { newAccount } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
@@ -15,8 +15,10 @@ import { readDayTotal, toTotalItem, totalKey } from '../../layers/gateway/store/
 import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
 import { Random } from '../simulation/random.ts'
 import { actAt } from '../support/act.ts'
+import { completedRow } from '../support/completed-row.ts'
 import { openTestTables } from '../support/gateway.ts'
-import { closerAt, randomRows, usedKey } from '../support/past-usage.ts'
+import { closerAt, randomRow, randomRows, usedKey } from '../support/past-usage.ts'
+import { requestIdAt } from '../support/request-id.ts'
 import { openStage } from '../support/stack.ts'
 import type { Stage } from '../support/stage.ts'
 
@@ -126,6 +128,24 @@ test('the keys of an account are on one invoice, with a line for each key and mo
   }
   expect((await invoice()).stdout).toContain(`${MONTH},${keyAt(2).id},Ann,cus_ann,`)
   expect((await invoice('--format', 'html')).stdout.match(/<section>/g)).toHaveLength(2)
+})
+
+test('a model whose requests were all refused is in it only if it is asked for, and calls that ask no model never are', async () => {
+  const REFUSED = { outcome: 'refused', cost: 0n, usageSource: 'none', errorCode: 'insufficient_scope' } as const
+  const plain = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, provider: undefined, upstreamCost: undefined }
+  const random = new Random(8)
+  const { key } = await usedKey(tables, FIRST_MS, (id) => [
+    { ...randomRow(random, id, FIRST_MS + 1), ...REFUSED, ...plain, model: 'never' },
+    { ...randomRow(random, id, FIRST_MS + 2), ...REFUSED, ...plain, model: 'polled', endpoint: 'quote' },
+    completedRow({ requestId: requestIdAt(FIRST_MS + 3), keyId: id, startedAtMs: FIRST_MS + 3, cost: 3n, hold: 5n }),
+  ])
+  await closeAt(DAYS)
+  const modelsOf = async (...args: string[]) => {
+    const { code, stderr, printed } = await invoices('--key', key.id, ...args)
+    expect([code, stderr]).toEqual([0, ''])
+    return printed.data.flatMap(({ lines }) => lines.map(({ model, requests }) => `${model} ${requests}`)).sort()
+  }
+  expect([await modelsOf(), await modelsOf('--all')]).toEqual([['- 1'], ['- 1', 'never 1']])
 })
 
 test('days that are not closed are said, are not in it, and make it fail', async () => {

@@ -76,7 +76,9 @@ describe('a change', () => {
     expect(await shown('keys', 'update', 'acme', '--rpm', '900', '--note', 'vip')).toBe(
       `acme (${acme.id}) is changed:\n  rpm 600 → 900\n  note none → vip\n`,
     )
-    expect(await shown('keys', 'update', 'acme', '--rpm', '900')).toBe(`acme (${acme.id}) is as it was.\n`)
+    expect(await shown('keys', 'update', 'acme', '--rpm', '900')).toBe(
+      `acme (${acme.id}) is as it was. Nothing was changed.\n`,
+    )
     expect(await shown('keys', 'grant', 'acme', '3')).toBe(
       `acme (${acme.id}) is changed:\n  granted 2 → 5\n  available 5\n`,
     )

@@ -35,7 +35,7 @@ test.each<[string, Prices, Prices, string[]]>([
 ])('a warning names a price below the route’s cost for %s', (_, price, cost, [part, costs]) => {
   expect(isAbove(parsePrice(cost as PriceStrings), parsePrice(price as PriceStrings))).toBe(true)
   expect(warningsOf([modelOf('gpt-4o', price, cost)])).toEqual([
-    `models[0] 'gpt-4o': ${part} is below what route up/gpt-4o-upstream costs (${costs})`,
+    `model 'gpt-4o': ${part} is below what route up/gpt-4o-upstream costs (${costs})`,
   ])
 })
 
@@ -44,7 +44,7 @@ const tier = (above: number, input: string, output = '10') => ({ above, input, o
 test('a price and a cost with tiers are compared wherever either has one, and a warning names the range of prompts', () => {
   const price = { ...PRICE, tiers: [tier(200, '5'), tier(400, '6')] }
   const cost = { input: '2.5', output: '10', tiers: [tier(100, '4', '9'), tier(300, '6', '12')] }
-  const about = "models[0] 'a':"
+  const about = "model 'a':"
   const route = 'is below what route up/a-upstream costs'
   expect(warningsOf([modelOf('a', price, cost)])).toEqual([
     `${about} input 2.5 for prompts above 100 and up to 200 tokens ${route} (4)`,
@@ -61,8 +61,8 @@ test('a price of a tier that has none for cache writes is compared by its propor
   const price = { input: '4', output: '10', cacheWrite: '5', request: '0.1', tiers: [tier(100, '8')] }
   const cost = { input: '4', output: '10', request: '0.2', tiers: [{ ...tier(100, '8'), cacheWrite: '10.1' }] }
   expect(warningsOf([modelOf('a', price, cost)])).toEqual([
-    "models[0] 'a': cacheWrite 10 for prompts above 100 tokens is below what route up/a-upstream costs (10.1)",
-    "models[0] 'a': request 0.1 is below what route up/a-upstream costs (0.2)",
+    "model 'a': cacheWrite 10 for prompts above 100 tokens is below what route up/a-upstream costs (10.1)",
+    "model 'a': request 0.1 is below what route up/a-upstream costs (0.2)",
   ])
 })
 
@@ -72,14 +72,14 @@ test('warnings name every price below the cost of any route, and no price twice 
     { provider: 'up', model: 'y', cost: { input: '4', output: '1' } },
   ]
   expect(warningsOf([modelOf('other', PRICE), modelOf('a', PRICE, undefined, { routes })])).toEqual([
-    "models[1] 'a': input 2.5 is below what route up/x costs (3)",
-    "models[1] 'a': output 10 is below what route up/x costs (11)",
-    "models[1] 'a': input 2.5 is below what route up/y costs (4)",
+    "model 'a': input 2.5 is below what route up/x costs (3)",
+    "model 'a': output 10 is below what route up/x costs (11)",
+    "model 'a': input 2.5 is below what route up/y costs (4)",
   ])
 })
 
 const NO_CACHE_WRITE =
-  "models[0] 'a': without a cacheWrite, cache writes are charged at 1.25 × input, and at 2 × input for an hour"
+  "model 'a': without a cacheWrite, cache writes are charged at 1.25 × input, and at 2 × input for an hour"
 
 const ANTHROPIC = { ...OPENAI, type: 'anthropic' }
 const BEDROCK = { type: 'bedrock', region: 'us-east-1' }
@@ -106,8 +106,8 @@ test('a warning names the fallbacks that a free model does not use, and no price
   const free = modelOf('a', FREE, FREE, { fallback, paidFallback: ['named'] })
   const warned = warningsOf([free, ...others, modelOf('named', PRICE)])
   const words = 'is not used, because this model is free: name it in paidFallback'
-  expect(warned.filter((warning) => warning.startsWith('models[0]'))).toEqual(
-    ['dear', 'cheap'].map((id) => `models[0] 'a': its fallback '${id}' ${words}`),
+  expect(warned.filter((warning) => warning.startsWith("model 'a'"))).toEqual(
+    ['dear', 'cheap'].map((id) => `model 'a': its fallback '${id}' ${words}`),
   )
 })
 
@@ -115,6 +115,6 @@ test('a warning compares the routes of a fallback with the price of the model th
   const cheap = modelOf('cheap', { input: '0.1', output: '0.2' }, undefined, { fallback: ['dear'] })
   const dear = modelOf('dear', { input: '5', output: '20' }, { input: '0.1', output: '15' })
   expect(warningsOf([cheap, dear])).toEqual([
-    "models[0] 'cheap': output 0.2 is below what route up/dear-upstream of its fallback 'dear' costs (15)",
+    "model 'cheap': output 0.2 is below what route up/dear-upstream of its fallback 'dear' costs (15)",
   ])
 })

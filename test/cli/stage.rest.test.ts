@@ -30,7 +30,7 @@ test.each([
 ])('waybill keys create and update %s', async (_, Ipv6, allow, warns) => {
   opened.stage.outputs = { ...opened.stage.outputs, Ipv6 }
   const options = ['--allow', allow, '--json']
-  const created = await run('keys', 'create', '--name', 'acme', ...options)
+  const created = await run('keys', 'create', '--name', `list ${allow} ${Ipv6}`, ...options)
   const { id, allowlist } = JSON.parse(created.stdout) as { id: string; allowlist: string[] }
   expect(allowlist.join()).toBe(allow)
   const updated = await run('keys', 'update', id, ...options)
@@ -39,7 +39,7 @@ test.each([
     expect(code).toBe(0)
     expect(stderr).toEqual(warns ? expect.stringMatching(/^warning: .*IPv4 ranges only.*IPv6/) : '')
   }
-  const renamed = await run('keys', 'update', id, '--name', 'other')
+  const renamed = await run('keys', 'update', id, '--name', `other ${allow} ${Ipv6}`)
   expect([renamed.code, renamed.stderr]).toEqual([0, ''])
 })
 

@@ -73,6 +73,7 @@ describe('CSV', () => {
         (async function* () {
           yield* rows
         })(),
+        true,
       ),
     )
 

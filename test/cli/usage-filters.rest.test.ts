@@ -87,8 +87,8 @@ describe('usage summary', () => {
 
   test('in plain text says how many answers the margin leaves out', async () => {
     const stdout = await shown('usage', 'summary')
-    expect(stdout).toMatch(/charged +provider cost +margin +without cost\n/)
-    expect(stdout).toMatch(/^loss .* 0\.0002 +0\.0003 +-0\.0001 +0$/m)
+    expect(stdout).toMatch(/charged +provider cost +margin +without cost /)
+    expect(stdout).toMatch(/^loss .* 0\.0002 +0\.0003 +-0\.0001 +0 /m)
     expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
   })
 
@@ -169,4 +169,18 @@ test('a usage summary by user and by tag adds up rows, filtered or not, with tho
   expect(await groupsBy('--by', 'user', '--tag', 'team=a')).toEqual(['ann 1 0.0002'])
   expect(await shown('usage', 'summary', '--by', 'user')).not.toContain('\u001b[31m')
   expect(await refused('usage', 'summary', '--by', 'colour')).toContain('user or tag:NAME')
+})
+
+test('calls that ask no model are listed when they are asked for, and are in no summary', async () => {
+  const { key, secret } = await gateway.issue()
+  await (await gateway.post(secret, { ...HELLO, model: 'gain' })).text()
+  for (let i = 0; i < 3; i++) await (await gateway.get(secret, '/v1/credits')).text()
+  const endpoints = async (...args: string[]) =>
+    (await list<RequestLine>('usage', 'list', '--key', key.id, ...args)).map(({ endpoint }) => endpoint)
+  expect(await endpoints()).toEqual(['chat.completions'])
+  expect(await endpoints('--calls', 'all')).toEqual(['credits', 'credits', 'credits', 'chat.completions'])
+  for (const args of [[], ['--status', '2xx']]) {
+    const { groups, total } = await summary('--key', key.id, ...args)
+    expect([groups.map(({ group }) => group), total.requests, total.calls]).toEqual([['gain'], 1, 3])
+  }
 })

@@ -250,6 +250,7 @@ test('waybill usage show explains a charge line by line: tokens × price, the ho
       `key           ${key.id} (acme)`,
       'endpoint      chat.completions, streamed',
       'model         test-model → up/second',
+      'finish reason stop',
       'status        200',
       'outcome       completed',
       `took          ${row.durationMs} ms, the first token after ${row.ttftMs} ms`,
@@ -275,3 +276,10 @@ test('waybill usage show explains a charge line by line: tokens × price, the ho
   const running = await show(open)
   expect([running.code, running.stdout]).toEqual([0, expect.stringContaining('it is still running, or it has died')])
 })
+
+test.each(['model', 'providers said', 'a name that is longer than the others'])(
+  'the name %j does not run into its text',
+  (name) => {
+    expect(explanationLines([{ part: 'charge', name, lines: ['1. x'] }])[0]).toMatch(/^[a-z ]*[a-z] +1\. x$/)
+  },
+)

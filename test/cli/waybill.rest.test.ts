@@ -107,7 +107,7 @@ test('waybill keys says of a suspension that it was there before, and of a revok
   const { id } = await create()
   expect(await json('keys', 'rotate', id, '--grace', '0')).toMatchObject({ previous: null })
   await json('keys', 'suspend', id)
-  expect(await shown('keys', 'suspend', id)).toContain('it was suspended before')
+  expect(await shown('keys', 'suspend', id)).toContain('is as it was. Nothing was changed.')
   await json('keys', 'revoke', id)
   for (const verb of ['suspend', 'resume']) expect(await refused('keys', verb, id)).toContain('that is final')
   expect(await refused('keys', 'grant', id, '1')).toContain('revoked')

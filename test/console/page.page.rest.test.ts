@@ -180,7 +180,7 @@ inBrowser('the console in a browser', () => {
     await visit('requests', 'rate_limit_exceeded')
     await saved('Save as CSV')
     const csv = asked().find(({ headers }) => headers.accept === 'text/csv')
-    expect(csv?.url).toContain('for_model=true')
+    expect(csv?.url).not.toContain('calls=')
   })
 
   test('the launch token leaves the address at once, and every tab of this origin has its session, without a cookie', async () => {
@@ -305,13 +305,77 @@ inBrowser('the console in a browser', () => {
     scripted.keys.splice(0, 2)
   })
 
+  test('several keys are suspended and resumed at once: one that was so before is told and not asked for, a failure says why', async () => {
+    const own = [911, 912, 913].map((n) => sampleKey(n, { name: `pause ${n}` }))
+    scripted.keys.unshift(...own)
+    scripted.changeByAnother(sampleKey(912).id, { status: 'suspended' })
+    await visit('overview', 'customer 3')
+    await visit('keys?q=pause')
+    const paths = () => changes().map(({ url }) => url.split('/').slice(-2).join(' '))
+    for (const [act, told] of [
+      ['Suspend', ['pause 911 suspended', 'pause 912 was suspended before', 'pause 913 suspended']],
+      ['Resume', ['pause 911 resumed', 'pause 912 resumed', 'pause 913 resumed']],
+    ] as const) {
+      await page.getByLabel('Select all keys shown').check()
+      await press(`${act}…`)
+      await submit(`${act} 3 keys`)
+      await button('Close').waitFor()
+      expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(told)
+      await press('Close')
+      await closed()
+      await loaded()
+    }
+    const [first, second, third] = own.map(({ id }) => id)
+    expect(paths()).toEqual([
+      ...[`${first} suspend`, `${third} suspend`],
+      ...[`${first} resume`, `${second} resume`, `${third} resume`],
+    ])
+    await page.getByLabel('Select pause 911').check()
+    await press('Suspend…')
+    scripted.keys.splice(0, 1)
+    await submit('Suspend 1 key')
+    await sees('There is no such key.', '1 of 1 key failed.')
+    await keys('Escape')
+    scripted.keys.splice(0, 2)
+    forgive('404')
+  })
+
+  test.each([
+    ['requests?model=claude-sonnet&range=7d', 'Requests'],
+    ['usage?group_by=user&range=30d', 'Usage'],
+    ['keys?status=active&sort=-spent', 'Keys'],
+    ['changes?what=key.updated', 'Changes'],
+  ])(
+    'the address %s gets a name by keyboard alone, which outlives the page, opens it from elsewhere and is removed',
+    async (path, title) => {
+      const name = `mine of ${title}`
+      const keyboard = keyboardOf(page)
+      await visit(path)
+      await keyboard.press('View')
+      await page.getByRole('dialog', { name: 'View' }).waitFor()
+      await keyboard.write(name)
+      await keys('Enter')
+      await button(`View: ${name}`).waitFor()
+      const other = await page.context().newPage()
+      await other.goto(`${scripted.origin}/#/${title === 'Keys' ? 'changes' : 'keys'}`)
+      await other.getByRole('button', { name: 'View', exact: true }).press('Enter')
+      await other.getByRole('button', { name: new RegExp(`^${name}`) }).press('Enter')
+      await other.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+      expect(other.url().split('#/')[1]?.split(/[?&]/).toSorted()).toEqual(path.split(/[?&]/).toSorted())
+      await other.getByRole('button', { name: 'Remove View' }).press('Enter')
+      await other.getByRole('button', { name: 'View', exact: true }).waitFor()
+      await other.close()
+      expect(await page.evaluate('localStorage.getItem("waybill.views")')).toBe('{}')
+    },
+  )
+
   test('a key’s page begins with its balance and how long it lasts, and its chart leads to the requests of a day', async () => {
     await visit(KEY_PAGE)
     await sees(/^Lasts about \d+ (hours?|days?) at the last week’s rate\.$/)
     expect(scripted.asked.some(({ url }) => url.startsWith(`/admin/v1/usage?key_id=${KEY_ID}`))).toBe(true)
     await titled('Charged by model, 30 days')
     const row = page.getByRole('table', { name: 'Changes' }).getByRole('row', { name: 'key.created' })
-    const limit = row.getByText('daily_limit: 10000', { exact: true })
+    const limit = row.getByText('Requests a day: 10000', { exact: true })
     expect(await limit.isVisible()).toBe(false)
     await row.locator('summary').click()
     await limit.waitFor()
@@ -430,12 +494,12 @@ inBrowser('the console in a browser', () => {
       const { from, to } = queryOf(page.url())
       return [from, to]
     }
-    await visit('requests', 'errors')
+    await visit('requests', 'answered')
     await chart.focus()
     await keys('ArrowRight', 'ArrowRight', 'Shift+ArrowRight', 'Enter')
     expect(await chosen()).toEqual([data[1]?.start_time, data[2]?.end_time])
     await visit('requests')
-    await visit('requests', 'errors')
+    await visit('requests', 'answered')
     const box = await chart.locator('svg').first().boundingBox()
     if (!box) throw new Error('There is no histogram.')
     const at = (hour: number) => box.x + 44 + ((box.width - 44) * (hour + 0.5)) / 24
@@ -446,11 +510,11 @@ inBrowser('the console in a browser', () => {
     expect(await chosen()).toEqual([data[5]?.start_time, data[8]?.end_time])
   })
 
-  test('calls that are not for a model are shown only when they are asked for', async () => {
+  test('calls that ask no model are shown only when they are asked for', async () => {
     await visit('requests', 'rate_limit_exceeded')
     const call = page.getByRole('table', { name: 'Requests, newest first' }).getByText('…000006')
     expect(await call.count()).toBe(0)
-    await page.getByLabel('Show calls that are not for a model').check()
+    await page.getByLabel('Show calls that ask no model').check()
     await call.waitFor()
     expect(page.url()).toContain('calls=all')
   })
@@ -533,7 +597,8 @@ inBrowser('the console in a browser', () => {
     await link('Errors').click()
     await titled('Errors by model')
     expect(page.url()).toContain('metric=errors')
-    await link('Provider').click()
+    await press('Group by: Model')
+    await press('Provider')
     await titled('Errors by provider')
     const { data } = sampleUsage('provider', 3)
     await page.getByRole('application').focus()
@@ -676,7 +741,7 @@ inBrowser('the console in a browser', () => {
     await visit('changes')
     await link('customer 3').first().waitFor()
     await page.getByLabel('Find changes').fill('customer 3')
-    await sees('credits: 25')
+    await sees('Credits: 25')
     await page.getByRole('row', { name: 'key.updated' }).first().waitFor({ state: 'detached' })
   })
 

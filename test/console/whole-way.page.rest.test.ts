@@ -150,7 +150,7 @@ inBrowser(
       await dialogOf(ann).waitFor({ state: 'detached' })
       await ben.page.keyboard.press('Enter')
       const meanwhile = dialogOf(ben).getByRole('region', { name: 'Changed meanwhile' })
-      expect(await meanwhile.textContent()).toMatch(/ann.*rpm: 60 → 90/)
+      expect(await meanwhile.textContent()).toMatch(/ann.*Requests a minute: 60 → 90/)
       expect((await gateway.readKey(keyId)).note).toBeUndefined()
       await ben.keyboard.press('Try again')
       await dialogOf(ben).waitFor({ state: 'detached' })

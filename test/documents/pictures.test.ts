@@ -12,7 +12,7 @@ const read = (file: string) => readFileSync(join(FOLDER, file))
 const sizeOf = (file: string) => statSync(join(FOLDER, file)).size
 
 test('every page of the console has its pictures in docs/console.md, at three widths, in light and in dark, and none is left over', () => {
-  const sources = ['traffic', 'customers', 'setup'].map((group) =>
+  const sources = ['traffic', 'customers', 'setup', 'billing'].map((group) =>
     readFileSync(join(ROOT, `console/pages/${group}.tsx`), 'utf8'),
   )
   const pages = [...sources.join('').matchAll(/: (\w+)/g)].map(([, name = '']) => name.replace(/Page$/, ''))
@@ -22,9 +22,9 @@ test('every page of the console has its pictures in docs/console.md, at three wi
   expect(PAGES.filter((file) => !shown.includes(`pictures/${file}`))).toEqual([])
 })
 
-test('the pictures of the pages are WebP, and together smaller than 2 MB', () => {
+test('the pictures of the pages are WebP, and together smaller than 2.4 MB', () => {
   for (const file of PAGES) expect([file, read(file).toString('latin1', 8, 12)]).toEqual([file, 'WEBP'])
-  expect(PAGES.reduce((sum, file) => sum + sizeOf(file), 0)).toBeLessThan(2_000_000)
+  expect(PAGES.reduce((sum, file) => sum + sizeOf(file), 0)).toBeLessThan(2_400_000)
 })
 
 test('the README shows the race as a GIF that loops and the console as a PNG, and neither is slow to load', () => {

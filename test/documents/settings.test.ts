@@ -68,14 +68,14 @@ test.each(ASKED_SETTINGS)(
     const { field, kind, mostChars = 0 } = SETTING_WORDS[setting]
     const takes = (length: number) => SETTING_FIELDS[field].safeParse('x'.repeat(length)).success
     expect([mostChars > 0, takes(mostChars), takes(mostChars + 1)]).toEqual(
-      kind === 'text' ? [true, true, false] : [false, false, false],
+      ['text', 'plan'].includes(kind) ? [true, true, false] : [false, false, false],
     )
   },
 )
 
 function defaultText(setting: Setting): string {
   const { default: value } = KEY_SETTINGS[setting]
-  return value === 'chosen' ? 'required' : shownText(setting, value)
+  return value === 'chosen' ? 'required' : shownText(SETTING_WORDS[setting], value)
 }
 
 function complaintOf(parse: ((text: string, before: never) => unknown) | undefined): string {

@@ -45,6 +45,7 @@ test('the console reads answers at one place only, which makes their texts plain
   expect(filesWith(/JSON\.parse\(|\.json\(\)|\.text\(\)/, 'console')).toEqual([
     // Text that the operator typed.
     'console/pages/catalog/editor.tsx',
+    'console/parts/use-draft.ts',
     'console/read-json.ts',
     // The token of the session, which nobody sees.
     'console/session.ts',

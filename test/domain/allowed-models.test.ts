@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { matchesPattern, mayUseModel } from '../../layers/gateway/domain/admission/access.ts'
+import { mayUseModel } from '../../layers/gateway/domain/admission/access.ts'
+import { matchesPattern } from '../../layers/gateway/domain/admission/matches-pattern.ts'
 import { Random } from '../simulation/random.ts'
 
 test.each([

@@ -101,7 +101,7 @@ test('a model without text completions at its provider is a 400 that says what t
   const before = failures()
   for (let i = 0; i < 3; i++) {
     const { status: code, error, response } = await ask(ASK)
-    expect([code, error.param, response.headers.get('x-svc-attempts')]).toEqual([400, 'model', 'up=unsupported'])
+    expect([code, error.param, response.headers.get('x-svc-attempts')]).toEqual([400, 'model', 'up=unsupported 404'])
     expect(error.message).toContain('POST /v1/chat/completions')
   }
   expect(failures()).toBe(before)

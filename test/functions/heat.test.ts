@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { partOf } from '../../layers/gateway/domain/rows/day-total.ts'
+import { faultsOf, partOf } from '../../layers/gateway/domain/rows/day-total.ts'
 import { ServiceError } from '../../layers/gateway/platform/aws/service-error.ts'
 import { catalogFor, HELLO, type TestGateway } from '../support/gateway.ts'
 import { intercept } from '../support/intercept.ts'
@@ -61,7 +61,7 @@ test('of a flood of refusals 100 a minute have rows, and the next row of the key
   expect(await statuses(2)).toEqual(expect.arrayContaining([200, 429]))
   const rows = await rowsOf(gateway, key.id, nowMs)
   expect(rows.map(partOf).reduce((sum, { requests }) => sum + requests, 0)).toBe(502)
-  expect(rows.map(partOf).reduce((sum, { refused }) => sum + refused, 0)).toBe(500)
+  expect(rows.map(partOf).reduce((sum, part) => sum + faultsOf(part).refused, 0)).toBe(500)
 })
 
 test('a key has no more requests at once than its part of the stage, whatever its own limit, and is told so', async () => {

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import type { Invoices } from '../../cli/commands/invoices.ts'
+import type { Invoices } from '../../cli/books/invoices.ts'
 import { answerSums } from '../../functions/api/create.ts'
 import { auditKey } from '../../layers/admin/audit/audit-key.ts'
 import { DAY_MS, HOUR_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time.ts'

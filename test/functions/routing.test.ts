@@ -100,7 +100,7 @@ describe('failing routes', () => {
     const asked = { model: 'mixed', n: 2 }
     for (let i = 0; i < 3; i++) {
       const { response } = await gateway.ask(asked)
-      expect(response.headers.get('x-svc-attempts')).toBe('claude=unsupported, two=ok')
+      expect(response.headers.get('x-svc-attempts')).toBe('two=ok')
     }
     const pinned = await gateway.ask(asked, { headers: { 'X-Svc-Route': 'claude' } })
     expect(pinned).toMatchObject({ status: 400, error: { param: 'n' } })

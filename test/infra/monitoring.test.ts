@@ -306,7 +306,7 @@ const widgets: Widget[] = JSON.parse(dev.at('Monitoring/Dashboard').DashboardBod
 
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   Requests: ['', 'model', 'provider'],
-  Errors: ['', 'errorCode'],
+  Errors: ['errorCode'],
   TimeToFirstToken: ['', 'provider'],
   PromptTokens: ['', 'model'],
   CompletionTokens: ['', 'model'],
@@ -316,7 +316,9 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 }
 const SHOWN_ALONE = [
   ...[
+    'Refusals',
     'ServerErrors',
+    'Calls',
     'Unrecorded',
     'UpstreamFailures',
     'UpstreamErrors',
@@ -371,17 +373,20 @@ function writtenMetrics(): Set<string> {
   const lines: string[] = []
   const log = jsonLog((line) => lines.push(line), 'dev')
   const tokens = { promptTokens: 1, completionTokens: 1 }
+  const OF_MODEL = { endpoint: 'chat.completions' }
   const figures = { ...tokens, ttftMs: 1, durationMs: 1, httpStatus: 500, cost: 1n, hold: 1n, upstreamCost: 2n }
-  log.request({ errorCode: 'x', ...figures } as UsageRow)
+  log.request({ errorCode: 'internal_error', ...OF_MODEL, ...figures } as UsageRow)
+  log.request({ endpoint: 'credits', ...figures } as UsageRow)
+  log.request({ ...figures, ...OF_MODEL, errorCode: 'upstream_error' } as UsageRow)
   const answered = { ...figures, loss: 1n, usageRejected: true, usageCapped: true, estimatedBy: 'characters' }
-  log.request({ ...answered, errorCode: 'x', httpStatus: 502 } as UsageRow)
+  log.request({ ...answered, ...OF_MODEL, errorCode: 'x', httpStatus: 502 } as UsageRow)
   log.beyondCap('up', 'model')
   log.unpaid('up', 1n)
   log.lossReached('key_1', 'req_1')
   log.contextExceeded('up/m', 2, 1, 'req_1')
   log.upstreamFailed('up', new UpstreamFailure('credential', 'gone'))
   log.problem('what', new Error('x'), 'req_1')
-  log.unsettled(new Error('x'), 'req_1', { httpStatus: 503 })
+  log.unsettled(new Error('x'), 'req_1', { errorCode: 'service_unavailable' })
   log.invalidKey()
   log.swept(1)
   log.closed(1, 0, 'stopped')

@@ -58,10 +58,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'cli/**': COMMAND_LINE,
   '*.*js': COMMAND_LINE,
   'console/**': {
-    imports: 'domain/** endpoints.ts layers/admin/settings/** names.ts jsonc-parser preact{,/hooks}',
+    imports:
+      'cli/{bills,books}/** domain/** endpoints.ts layers/admin/settings/** layers/admin/usage/csv-line.ts names.ts jsonc-parser preact{,/hooks}',
     types: 'layers/admin/api/shapes/* zod',
   },
-  'console/{build,usage-page/build}.ts': { imports: `console/build.ts esbuild ${NODE}` },
+  'console/{build,usage-page/{build,home}}.ts': {
+    imports: `console/build.ts console/usage-page/home.ts endpoints.ts esbuild ${NODE}`,
+  },
   'local/**': {
     imports: `cli/** functions/** layers/** local/dynamodb/** ${NODE}`,
     types: 'aws-lambda',

@@ -190,7 +190,7 @@ function inTwo({ requests, cost }: Sum): string {
 /** A figure that is zero is left out. */
 function sumOf(parts: readonly StoredItem[]): Sum {
   return {
-    requests: parts.reduce((sum, { requests }) => sum + Number(requests ?? 0), 0),
+    requests: parts.reduce((sum, { requests = 0, calls = 0 }) => sum + Number(requests) + Number(calls), 0),
     cost: parts.reduce((sum, { cost }) => sum + nano(cost), 0n),
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   COUNTER_NAMES,
   COUNTERS,
@@ -93,6 +94,7 @@ export class Ledger {
     if ((sk === 'KEY') !== (account === account.family[0])) fail(`${item.pk} has an item ${sk}`)
     checkStatus(item, account.item)
     checkRisk(item, account)
+    if (sk === 'KEY' && account.item && isSameAgain(item, account.item)) account.lanes.unsaid += 1
     account.item = item
     account.hashes.add(item.currentHash as string)
     account.hasEnd ||= item.expiresAtMs !== undefined
@@ -420,6 +422,15 @@ function checkRate(admissions: readonly Admission[]): void {
     if (count > most) fail(`${count} requests in ${last.clockMs - one.clockMs} ms, with ${last.rpm} a minute`)
     later = one
   }
+}
+
+/** A write that raises the version and finds everything as it is to be: it has no event. */
+function isSameAgain(item: StoredItem, before: StoredItem): boolean {
+  const { version, sweepAt, statusVersion, ...rest } = item
+  const { version: earlier, sweepAt: _, statusVersion: __, ...same } = before
+  // A key that is suspended by itself keeps that its account is, too.
+  const [now, then] = [rest, same].map((one) => ({ ...one, isWithAccount: one.isWithAccount || undefined }))
+  return version !== earlier && isDeepStrictEqual(now, then)
 }
 
 /** A revoke is final, and an event says what has become of its key. */

@@ -19,6 +19,7 @@ export class OperatorProcess extends SimulatedProcess {
       chatUrl: 'https://gateway.example',
       apiKeys: { env: () => undefined, secret: async () => undefined },
       takesKeys: true,
+      tellsNotices: true,
       clock: deps.nowMs,
       random: (bytes: number) => deps.random.bytes(bytes),
     }

@@ -41,7 +41,7 @@ test('every change of a key leaves one event that says who, when, and what was a
 test('settings that are as they shall be are no change, and leave no event', async () => {
   const key = await issue({ allowlist: ['10.0.0.0/8'] })
   const same = { rpm: key.rpm, allowlist: ['10.0.0.0/8'], note: null }
-  expect(await updateKey(tables)(key.id, same, actAt(NOW))).toEqual({ changed: true, key })
+  expect(await updateKey(tables)(key.id, same, actAt(NOW))).toEqual({ changed: true, key, isSame: true })
   expect(await eventsOf(key.id)).toHaveLength(1)
 })
 

@@ -81,13 +81,21 @@ test('every field of a usage row is exported in a column of its own type', () =>
   })
 })
 
+const NAMES = { key_name: 'acme', account_name: 'firm' }
+
+async function* named() {
+  for await (const row of once()) yield { ...row, ...NAMES }
+}
+
 test('every field of a usage row has a cell in CSV, and a price one for each of its parts', async () => {
-  const [header = '', cells = ''] = await Array.fromAsync(csvLines(once()))
+  const [header = '', cells = ''] = await Array.fromAsync(csvLines(named(), true))
   const names = header.trimEnd().split(',')
   expect(new Set(names).size).toBe(names.length)
   expect(cells.trimEnd().split(',').filter(Boolean)).toHaveLength(names.length)
   const parts = Object.keys(FULL_ROW.price)
-  expect(names).toHaveLength(USAGE_FIELD_NAMES.length - 1 + parts.length + ['totalTokens'].length)
+  expect(names).toHaveLength(
+    USAGE_FIELD_NAMES.length - 1 + parts.length + ['totalTokens', ...Object.keys(NAMES)].length,
+  )
 })
 
 test('every summed field is added up in the total of a day, which is stored, and in what is read for sums', async () => {
@@ -106,10 +114,8 @@ test('every summed field is added up in the total of a day, which is stored, and
       provider: 'two',
       errors: { upstream_error: 2, refused_without_row: doubled(FULL_ROW.alsoRefused) },
       requests: 2 + 2 * FULL_ROW.alsoRefused,
+      calls: 0,
       completed: 0,
-      refused: doubled(FULL_ROW.alsoRefused),
-      upstreamErrors: 2,
-      abandoned: 0,
       costOfStated: doubled(FULL_ROW.cost),
       withoutCost: 0,
       ...Object.fromEntries(SUMMED_FIELDS.map((name) => [name, doubled(FULL_ROW[name])])),

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { ask } from '../../cli/admin-client/ask.ts'
 import { adminClient } from '../../cli/admin-client/http-client.ts'
 import type { Connection } from '../../cli/connect/connect.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
@@ -43,7 +42,7 @@ export async function startStage(
   })
   const cloudFormation = await listen(server)
   const isProtected = name === 'prod'
-  const openAdmin = callMs ? (connection: Connection) => ask(adminClient(connection, { callMs })) : undefined
+  const openAdmin = callMs ? (connection: Connection) => adminClient(connection, { callMs }) : undefined
   const admin = await startSignedAdmin(tables, baseUrl, { stage: name, isProtected, ...(actMs && { actMs }) })
   const access = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,

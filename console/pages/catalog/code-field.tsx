@@ -44,7 +44,7 @@ export function CodeField({ label, value, onInput, marked, field }: Props) {
         </div>
       </div>
       <span class="quiet" id="draft-hint">
-        Nothing changes before it is put in force.
+        Nothing changes before it is put in force. This browser keeps it until then, without secrets.
       </span>
     </div>
   )

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { PRICE_ROWS, PRICE_WORDS } from '../../../layers/gateway/domain/money/price-kinds.ts'
 import { Button, Field, Select, Tick } from '../../parts/controls.tsx'
-import { costOf, type Model, marginText, modelsIn } from '../../parts/models.ts'
+import { type Model, modelsIn } from '../../parts/models.ts'
+import { CostNote } from './model-table.tsx'
 
 /** The labels of fields of the schema, by their path below the model, the tier or the route. */
 type Shape = Readonly<Record<string, string>>
@@ -82,8 +83,12 @@ function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange
       Active
     </Tick>,
     <fieldset>
-      <legend>Prices in credits per million tokens, with the provider cost</legend>
-      <div class="columns">{inputs(prices, model, onChange, (path) => costNote(model, path.slice(6)))}</div>
+      <legend>Prices in credits per million tokens, with the provider cost and the margin</legend>
+      <div class="columns">
+        {inputs(prices, model, onChange, (path) => (
+          <CostNote of={model} price={path.slice(6)} />
+        ))}
+      </div>
     </fieldset>,
     <Listed
       legend="Prices of long prompts"
@@ -130,19 +135,6 @@ function withValue(of: Fields, path: string, value: unknown): Fields {
   const isEmpty = below === '' || (rest.length > 0 && Object.keys(below as Fields).length === 0)
   const { [name]: _, ...others } = of
   return isEmpty ? others : { ...of, [name]: below }
-}
-
-function costNote(model: Model, price: string) {
-  const cost = costOf(model, price)
-  const margin = marginText(model.price?.[price], cost)
-  if (cost === undefined) return null
-  return (
-    <small class="note">
-      Cost {cost}
-      {margin && ', margin '}
-      {margin && <span class={margin.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>}
-    </small>
-  )
 }
 
 function listIn(value: unknown): readonly Fields[] {

@@ -40,16 +40,19 @@ export function ModelTable({ of: catalog, comment, onEdit }: Props) {
 
 function Price({ of: model, name: price }: { readonly of: Model; readonly name: string }) {
   const amount = model.price?.[price]
+  return [String(amount ?? '–'), amount !== undefined && <CostNote of={model} price={price} />]
+}
+
+/** The provider cost and the margin. */
+export function CostNote({ of: model, price }: { readonly of: Model; readonly price: string }) {
   const cost = costOf(model, price)
-  const margin = marginText(amount, cost)
-  return [
-    String(amount ?? '–'),
-    amount !== undefined && cost !== undefined && (
-      <small class="note">
-        {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
-      </small>
-    ),
-  ]
+  const margin = marginText(model.price?.[price], cost)
+  if (cost === undefined) return null
+  return (
+    <small class="note">
+      {cost} <span class={margin?.startsWith('−') ? 'bad-text' : 'good-text'}>{margin}</span>
+    </small>
+  )
 }
 
 function routesText({ routes = [] }: Model) {

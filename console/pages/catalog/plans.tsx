@@ -6,6 +6,7 @@ import { announce, Button, Field, Tick } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { Empty, Loading } from '../../parts/panel.tsx'
 import { type Column, cell, name, number, Table } from '../../parts/table.tsx'
+import { useDraft } from '../../parts/use-draft.ts'
 import { useLoad } from '../../parts/use-load.ts'
 
 /** Prices for some customers. Their own prices of models, and what new keys get, are set on the command line. */
@@ -48,7 +49,8 @@ type DialogProps = {
 
 function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
   const known = of === 'new' ? undefined : of
-  const [typed, setTyped] = useState({ name: '', factor: known?.factor ?? '1.25' })
+  const draft = useDraft(`plan ${known?.name}`, { name: '', factor: known?.factor ?? '1.25' })
+  const { typed } = draft
   const [isBelow, setBelow] = useState<boolean | undefined>(undefined)
   const put = async () => {
     const body = {
@@ -70,24 +72,16 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
     <ActDialog
       title={known ? `Change ${known.name}` : 'Create a plan'}
       verb={known ? 'Change' : 'Create'}
+      draft={draft}
       onAct={put}
       onClose={onClose}
     >
-      {!known && (
-        <Field
-          label="Name"
-          required
-          value={typed.name}
-          onInput={(name) => setTyped({ ...typed, name })}
-          maxLength={15}
-        />
-      )}
+      {!known && <Field label="Name" required {...draft.field('name')} maxLength={15} />}
       <Field
         label="Factor"
         required
-        inputMode="decimal"
-        value={typed.factor}
-        onInput={(factor) => setTyped({ ...typed, factor })}
+        number="decimal"
+        {...draft.field('factor')}
         hint="The prices of the catalog times this: 0.0001 to 100."
       />
       {isBelow !== undefined && (

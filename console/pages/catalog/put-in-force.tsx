@@ -5,6 +5,7 @@ import { ask, failureFrom, type Sent } from '../../api.ts'
 import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { Command, Lines, Problem } from '../../parts/panel.tsx'
+import { useDraft } from '../../parts/use-draft.ts'
 import { useSubmission } from '../../parts/use-load.ts'
 
 export type Then = {
@@ -26,7 +27,8 @@ type Props = Then & {
 
 /** A catalog is put in force over the version that its changes were shown against, and over no other. */
 export function PutInForce({ over, path, sent, onStale, onDone, children, ...rest }: Props) {
-  const [note, setNote] = useState('')
+  const draft = useDraft('note', { note: '' })
+  const { note } = draft.typed
   const put = async () => {
     const body = { ...sent.body, ...(note && { note }) }
     const headers = { 'If-Match': `"${over}"` }
@@ -38,9 +40,9 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
     onDone(now)
   }
   return (
-    <ActDialog {...rest} onAct={put}>
+    <ActDialog {...rest} draft={draft} onAct={put}>
       {children}
-      <Field label="Note" value={note} onInput={setNote} maxLength={200} hint="Why, for whoever reads the versions." />
+      <Field label="Note" {...draft.field('note')} maxLength={200} hint="Why, for whoever reads the versions." />
     </ActDialog>
   )
 }

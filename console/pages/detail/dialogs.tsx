@@ -9,9 +9,17 @@ import { ask, failureFrom, pathOf, post } from '../../api.ts'
 import { EventChange } from '../../parts/columns.tsx'
 import { announce, Button, Field, ReferenceField } from '../../parts/controls.tsx'
 import { ActDialog, Sure } from '../../parts/dialog.tsx'
-import { AMOUNT_PATTERN } from '../../parts/numbers.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
-import { CUSTOMER_FORM, changesOf, type Form, keyForm, rebase, typedOf } from '../../parts/typed-settings.ts'
+import {
+  CUSTOMER_FORM,
+  changesOf,
+  type Form,
+  keyForm,
+  settingsOf,
+  type Typed,
+  typedOf,
+} from '../../parts/typed-settings.ts'
+import { useDraft } from '../../parts/use-draft.ts'
 import { Moment } from '../../parts/values.tsx'
 
 /** A key or a customer: both have settings, grants, changes and acts, at the same paths. */
@@ -68,7 +76,7 @@ export function plain<Of extends Detail>({ path, title, about, ...act }: Plain<O
     const send = async (idempotencyKey: string) => {
       const now = await post<Of>(`${pathOf(of.id)}/${path}`, idempotencyKey, isConfirmed ? { confirm } : {})
       const left = now.object === 'account' ? `, with ${now.available} credits` : ''
-      announce(`Done: ${now.name} is ${now.status}${left}.`)
+      announce(now.warnings?.[0]?.message ?? `Done: ${now.name} is ${now.status}${left}.`)
       onDone(now)
     }
     return (
@@ -115,16 +123,22 @@ export function formOf(of: Detail): Form {
 export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }: DialogProps<Of>) {
   const form = formOf(opened)
   const [of, setOf] = useState(opened)
-  const [typed, setTyped] = useState(() => typedOf(opened, form))
+  const draft = useDraft<Typed>(`settings ${of.id}`, {})
   const [others, setOthers] = useState<readonly EventShape[]>([])
   const path = pathOf(of.id)
-  const body = changesOf(typedOf(of, form), typed, form)
+  const before = typedOf(of, form)
+  // The kept changes stand on top of those that others have made meanwhile.
+  const typed = { ...before, ...draft.typed }
+  const changes = changesOf(before, typed)
+  const body = settingsOf(
+    typed,
+    form.filter(({ field }) => field in changes),
+  )
 
   /** Takes over the changes of others, and keeps the typed ones. */
   const meet = async () => {
     const [now, events] = await Promise.all([ask<Of>(path), ask<List<EventShape>>(`${path}/events?limit=20`)])
     setOthers(events.data.slice(0, Math.max(1, now.version - of.version)))
-    setTyped(rebase(typed, typedOf(of, form), typedOf(now, form)))
     setOf(now)
   }
   const save = async () => {
@@ -136,9 +150,15 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
     announce(`The settings of ${now.name} were changed.`)
     onDone(now)
   }
-  const isChanged = Object.keys(body).length > 0
   return (
-    <ActDialog title={`Settings of ${opened.name}`} verb="Save" isReady={isChanged} onAct={save} onClose={onClose}>
+    <ActDialog
+      title={`Settings of ${opened.name}`}
+      verb="Save"
+      isReady={Object.keys(body).length > 0}
+      draft={draft}
+      onAct={save}
+      onClose={onClose}
+    >
       {others.length > 0 && (
         <section class="notice warn" aria-label="Changed meanwhile">
           <p>{opened.name} was changed meanwhile. Nothing of what you typed is lost: look, then save again.</p>
@@ -152,14 +172,14 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
           </ul>
         </section>
       )}
-      <SettingsForm form={form} typed={typed} onChange={setTyped} />
+      <SettingsForm form={form} typed={typed} onChange={(now) => draft.set(changesOf(before, now))} />
     </ActDialog>
   )
 }
 
 export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogProps<Of>) {
-  const [credits, setCredits] = useState('')
-  const [reference, setReference] = useState('')
+  const draft = useDraft(`grant ${of.id}`, { credits: '', reference: '' })
+  const { credits, reference } = draft.typed
   const [usedBefore, setUsedBefore] = useState<string>()
   const grant = async (idempotencyKey: string) => {
     const path = pathOf(of.id)
@@ -177,16 +197,15 @@ export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogP
     onDone(now)
   }
   return (
-    <ActDialog title={`Grant credits to ${of.name}`} verb="Grant" onAct={grant} onClose={onClose}>
+    <ActDialog title={`Grant credits to ${of.name}`} verb="Grant" draft={draft} onAct={grant} onClose={onClose}>
       <Field
         label="Credits"
-        value={credits}
-        onInput={setCredits}
-        pattern={`-?${AMOUNT_PATTERN}`}
+        number="signed"
         required
+        {...draft.field('credits')}
         hint="A plain decimal, such as 25 or 0.5; -5 takes 5 back."
       />
-      <ReferenceField value={reference} onInput={setReference} />
+      <ReferenceField {...draft.field('reference')} />
       {usedBefore === reference && <Sure>Grant under this reference again</Sure>}
     </ActDialog>
   )

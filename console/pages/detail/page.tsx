@@ -11,7 +11,6 @@ import { CopyButton, Segments } from '../../parts/controls.tsx'
 import { dayText } from '../../parts/numbers.ts'
 import { Page } from '../../parts/page.tsx'
 import { Empty, Loading, Panel } from '../../parts/panel.tsx'
-import { StatementForm } from '../../parts/statement.tsx'
 import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
 import { UsageChart } from '../../parts/usage-chart.tsx'
 import { useList, useLive } from '../../parts/use-load.ts'
@@ -72,7 +71,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
     >
       <Loading of={of}>
         {(data) => [
-          <p class="row wrap under-title">
+          <p class="row wrap">
             {[data.status, ...attentionOf(data)].map((badge) => (
               <Badge key={badge} of={badge} />
             ))}
@@ -81,7 +80,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
           </p>,
           parts.above?.(data, changed),
           <Balance of={data} usage={usage.data} use={parts.use(data)} />,
-          <div class="two">
+          <div class={parts.beside && 'two'}>
             <Loading of={usage}>
               {(page) => (
                 <UsageChart
@@ -96,11 +95,9 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
                 />
               )}
             </Loading>
-            <section class="panel">
-              {parts.beside?.(data)}
-              <Settings of={data} />
-            </section>
+            {parts.beside && <section class="panel">{parts.beside(data)}</section>}
           </div>,
+          <Settings of={data} />,
           parts.below(data),
         ]}
       </Loading>
@@ -121,27 +118,28 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
           }
         />
       </Panel>
-      <div class={hasGrants ? 'two' : undefined}>
-        <Panel title="Changes" beside={<a href={linkTo(['changes'], { key_id: id })}>All changes of this {word}</a>}>
-          <Rows of={events} caption="Changes" columns={EVENTS} by="id" empty={<Empty>No change is on record.</Empty>} />
+      <Panel
+        title="Changes"
+        class="apart"
+        beside={<a href={linkTo(['changes'], { key_id: id })}>All changes of this {word}</a>}
+      >
+        <Rows of={events} caption="Changes" columns={EVENTS} by="id" empty={<Empty>No change is on record.</Empty>} />
+      </Panel>
+      {hasGrants && (
+        <Panel title="Grants" class="apart" beside={<a href={linkTo(['statements'], own)}>Statements</a>}>
+          <Rows
+            of={grants}
+            caption="Grants"
+            columns={GRANTS}
+            by="id"
+            empty={
+              <Empty command={`${placeOf(id)[0]} grant ${shellWord(id)} 25`}>
+                Nothing was granted since the {word} was made. <strong>Grant credits</strong> adds some, and so does
+              </Empty>
+            }
+          />
         </Panel>
-        {hasGrants && (
-          <Panel title="Grants">
-            {of.data && (word === 'customer' || !isShared(of.data)) && <StatementForm path={path} />}
-            <Rows
-              of={grants}
-              caption="Grants"
-              columns={GRANTS}
-              by="id"
-              empty={
-                <Empty command={`${placeOf(id)[0]} grant ${shellWord(id)} 25`}>
-                  Nothing was granted since the {word} was made. <strong>Grant credits</strong> adds some, and so does
-                </Empty>
-              }
-            />
-          </Panel>
-        )}
-      </div>
+      )}
     </Page>
   )
 }
@@ -149,7 +147,7 @@ export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...part
 const EVENTS = eventColumns()
 
 const GRANTS: readonly Column<GrantShape>[] = [
-  cell('When', (grant) => <Moment at={grant.granted_at} isBrief />),
+  cell('When', (grant) => <Moment at={grant.granted_at} isBrief />, 'bare'),
   credits('Credits', (grant) => grant.credits),
   cell('Reference', (grant) => grant.reference, 'short'),
   cell('By', (grant) => <By of={grant.by} />, 'short'),

@@ -1,8 +1,9 @@
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { shownText } from '../../../layers/admin/settings/setting-texts.ts'
 import { MINUTE_MS } from '../../../layers/gateway/domain/basics/time.ts'
 import { counted, lastsText, sumOf } from '../../parts/numbers.ts'
-import { Facts, LeftBar, Metric } from '../../parts/panel.tsx'
+import { Facts, LeftBar, Metric, Panel } from '../../parts/panel.tsx'
 import { Credits, Moment, NameLink, useNow } from '../../parts/values.tsx'
 import { filterOf, linkTo } from '../../router.ts'
 import { type Detail, formOf } from './dialogs.tsx'
@@ -91,13 +92,15 @@ const SHOWN_ELSEWHERE = ['name', 'rpm', 'daily_limit', 'max_concurrent']
 
 export function Settings({ of }: { readonly of: Detail }) {
   const told = formOf(of).filter(({ field }) => !SHOWN_ELSEWHERE.includes(field))
-  const facts = told.map(({ field, label, kind, shown }) => {
-    const value = (of as Readonly<Record<string, unknown>>)[field]
-    return [label, kind === 'moment' && value ? <Moment at={String(value)} /> : shown(value)] as const
+  const facts = told.map((row) => {
+    const value = (of as Readonly<Record<string, unknown>>)[row.field]
+    const isMoment = row.kind === 'moment' && value
+    return [row.label, isMoment ? <Moment at={String(value)} isEnd /> : shownText(row, value)] as const
   })
   const secret = of.object === 'key' && <code>{`${of.prefix}…${of.last_four}`}</code>
-  return [
-    <h2>Settings</h2>,
-    <Facts of={[...facts, ['Secret', secret], ['Created', <Moment at={of.created_at} isBrief />]]} />,
-  ]
+  return (
+    <Panel title="Settings" class="apart">
+      <Facts of={[...facts, ['Secret', secret], ['Created', <Moment at={of.created_at} isBrief />]]} />
+    </Panel>
+  )
 }

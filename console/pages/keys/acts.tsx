@@ -3,16 +3,29 @@ import type { AccountShape } from '../../../layers/admin/api/shapes/accounts.ts'
 import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { failureFrom, pathOf, post } from '../../api.ts'
-import { AmountField, announce, Field } from '../../parts/controls.tsx'
+import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf } from '../../parts/numbers.ts'
+import { titleOf } from '../../parts/rail-pages.ts'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
-import { DEFAULTS, keyForm, settingsOf } from '../../parts/typed-settings.ts'
+import { DEFAULTS, keyForm, settingsOf, type Typed } from '../../parts/typed-settings.ts'
+import { useDraft } from '../../parts/use-draft.ts'
 import { isRefused } from '../../parts/use-load.ts'
 
-export type Act = 'grant' | 'revoke'
+/** Each with what it means for the keys. */
+const ACTS = {
+  grant: '',
+  suspend: 'Every request with them is refused from the next one on, until you resume them.',
+  resume: 'Requests with them are admitted again from the next one on.',
+  revoke: 'Every request with them is refused from now on, and nothing brings them back.',
+}
+/** A key that is so already is told, and not asked for. */
+const SO: Partial<Record<Act, KeyShape['status']>> = { suspend: 'suspended', resume: 'active' }
+
+export type Act = keyof typeof ACTS
+export const ACT_NAMES = Object.keys(ACTS) as Act[]
 
 type Props = {
   readonly act: Act
@@ -24,20 +37,24 @@ type Props = {
 type Result = { readonly isDone: boolean; readonly text: string }
 
 export function BulkAct({ act, keys, onChanged, onClose }: Props) {
-  const isGrant = act === 'grant'
-  const [typed, setTyped] = useState('')
+  const [isGrant, isFinal] = [act === 'grant', act === 'revoke']
+  const done = act.replace(/e?$/, 'ed')
+  // The words of a revocation are typed anew each time.
+  const draft = useDraft('bulk grant', { credits: '' }, isGrant ? sessionStorage : null)
+  const typed = draft.typed.credits
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
   const idempotencyKeys = useRef(new Map<string, string>())
   const count = countOf(keys.length, 'key')
   const isOver = [...results.values()].filter(({ isDone }) => isDone).length === keys.length
 
   const doOne = async (key: KeyShape): Promise<Result> => {
+    if (key.status === SO[act]) return { isDone: true, text: `was ${key.status} before` }
     const idempotencyKey = idempotencyKeys.current.get(key.id) ?? crypto.randomUUID()
     idempotencyKeys.current.set(key.id, idempotencyKey)
     try {
-      const [path, body] = isGrant ? ['grants', { credits: typed.trim() }] : ['revoke', { confirm: key.name }]
-      await post(`${pathOf(key.id)}/${path}`, idempotencyKey, body)
-      return { isDone: true, text: isGrant ? `${typed.trim()} granted` : 'revoked' }
+      const body = isGrant ? { credits: typed.trim() } : isFinal ? { confirm: key.name } : {}
+      await post(`${pathOf(key.id)}/${isGrant ? 'grants' : act}`, idempotencyKey, body)
+      return { isDone: true, text: isGrant ? `${typed.trim()} granted` : done }
     } catch (error) {
       const failure = failureFrom(error)
       if (isRefused(failure)) idempotencyKeys.current.delete(key.id)
@@ -53,23 +70,23 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     }
     onChanged()
     const failed = [...now.values()].filter(({ isDone }) => !isDone).length
-    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : 'are revoked'}.`)
+    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : `are ${done}`}.`)
     if (failed > 0)
       throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
   }
-  const field = { value: typed, onInput: setTyped }
   return (
     <ActDialog
-      title={isGrant ? `Grant credits to ${count}` : `Revoke ${count} for good?`}
-      verb={isGrant ? `Grant to ${count}` : 'Revoke for good'}
-      isDangerous={!isGrant}
-      isReady={isGrant || typed === `revoke ${keys.length}`}
+      title={isGrant ? `Grant credits to ${count}` : `${titleOf(act)} ${count}${isFinal ? ' for good' : ''}?`}
+      verb={isGrant ? `Grant to ${count}` : `${titleOf(act)} ${isFinal ? 'for good' : count}`}
+      isDangerous={isFinal || act === 'suspend'}
+      isReady={!isFinal || typed === `revoke ${keys.length}`}
       isRepeatable
       isOver={isOver}
+      draft={draft}
       onAct={doAll}
       onClose={onClose}
     >
-      {!isGrant && !isOver && <p>Every request with them is refused from now on, and nothing brings them back.</p>}
+      {!isOver && <p>{ACTS[act]}</p>}
       {results.size === 0 ? (
         <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
       ) : (
@@ -82,8 +99,15 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
         </ul>
       )}
       {/* The amount of a grant whose answer was lost must stay. */}
-      {!isOver && isGrant && <AmountField label="Credits for each" {...field} disabled={results.size > 0} />}
-      {!isOver && !isGrant && <Field label={`Type revoke ${keys.length} to go on`} {...field} required />}
+      {!isOver && (isGrant || isFinal) && (
+        <Field
+          label={isGrant ? 'Credits for each' : `Type revoke ${keys.length} to go on`}
+          number={isGrant ? 'credits' : undefined}
+          {...draft.field('credits')}
+          required
+          disabled={results.size > 0}
+        />
+      )}
     </ActDialog>
   )
 }
@@ -101,14 +125,15 @@ type CreateProps = {
 }
 
 export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
-  const [account, setAccount] = useState(fixed ?? null)
-  const [typed, setTyped] = useState(DEFAULTS)
-  const [credits, setCredits] = useState('0')
-  const form = keyForm(account?.id)
+  const fresh = { ...DEFAULTS, credits: '0', account: fixed?.id ?? '', account_name: fixed?.name ?? '' }
+  const draft = useDraft<typeof fresh & Typed>(`key ${fixed?.id}`, fresh)
+  const { typed, set } = draft
+  const { credits, account, account_name } = typed
+  const form = keyForm(account)
   const withSecret = useNewSecret()
   const create = (idempotencyKey: string) =>
     withSecret(async (told) => {
-      const whose = account ? { account: account.id } : { credits: credits.trim() }
+      const whose = account ? { account } : { credits: credits.trim() }
       const body: CreateKeyBody = { ...settingsOf(typed, form), ...whose, ...told }
       const key = await post<KeyWithSecret>('/keys', idempotencyKey, body)
       onClose()
@@ -120,23 +145,25 @@ export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
     <ActDialog
       title={fixed ? `Create a key for ${fixed.name}` : 'Create a key'}
       verb="Create"
+      draft={draft}
       onAct={create}
       onClose={onClose}
     >
-      <SettingsForm form={form} typed={typed} onChange={setTyped} />
-      {account ? (
-        <p class="quiet">It uses the balance of {account.name}.</p>
-      ) : (
-        <AmountField label="Credits to begin with" value={credits} onInput={setCredits} />
-      )}
-      {!fixed && (
-        <NamePicker
-          filter="account"
-          value={account?.name}
-          onChoose={setAccount}
-          isOffered={({ status }) => status !== 'closed'}
-        />
-      )}
+      <SettingsForm form={form} typed={typed} onChange={(now) => set({ ...typed, ...now })}>
+        {!fixed && (
+          <NamePicker
+            filter="account"
+            value={account_name}
+            onChoose={(one) => set({ ...typed, account: one?.id ?? '', account_name: one?.name ?? '' })}
+            isOffered={({ status }) => status !== 'closed'}
+          />
+        )}
+        {account ? (
+          <p class="quiet">It uses the balance of {account_name}.</p>
+        ) : (
+          <Field label="Credits to begin with" number="credits" required {...draft.field('credits')} />
+        )}
+      </SettingsForm>
     </ActDialog>
   )
 }

@@ -17,6 +17,7 @@ type Shown = {
   /** It is a share, whose change is told in points; that of others is told in percent. */
   readonly isShare?: boolean
   readonly isBetterIfLess?: boolean
+  readonly parts?: (numbers: Numbers) => string
 }
 
 const rateOf = ({ requests, errors }: Numbers | Point) => (requests > 0 ? (100 * errors) / requests : null)
@@ -34,6 +35,10 @@ const METRICS: Readonly<Record<string, Shown>> = {
     value: rateOf,
     isShare: true,
     isBetterIfLess: true,
+    parts: ({ requests, refused, failed, broken }) =>
+      Object.entries({ refused, 'providers failed': failed, 'we failed': broken })
+        .map(([what, count]) => `${what} ${percent(requests > 0 ? (100 * count) / requests : null)}`)
+        .join(', '),
   },
   'Charged, credits': { page: 'usage', of: ({ cost }) => <Credits of={cost} />, value: ({ cost }) => Number(cost) },
   Margin: {
@@ -66,7 +71,9 @@ export function Metrics({ of: { range, before, series }, query }: { readonly of:
           value={metric.of(range)}
           href={linkTo([metric.page], { ...query, ...metric.query })}
           shape={{ of: series.map((point) => metric.value(point) ?? 0), colour: metric.colour ?? 'c0' }}
-        />
+        >
+          {metric.parts && <small class="quiet">{metric.parts(range)}</small>}
+        </Metric>
       ))}
     </div>
   )

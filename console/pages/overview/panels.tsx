@@ -95,7 +95,7 @@ export function Attention({ of: data }: { readonly of: Overview }) {
       <p key={provider} class="notice warn">
         {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
         {/* More attempts failed than requests did: fallbacks answered. */}
-        {data.range.errors < failures && 'Other routes answered most of them. '}
+        {data.range.failed < failures && 'Other routes answered most of them. '}
         <a href={linkTo(['routes'])}>See the routes</a>
       </p>
     )),

@@ -24,7 +24,7 @@ export function Summary({ of: request }: Props) {
           </small>
         )}
       </div>
-      <div class="push">
+      <div>
         <KeyName of={request} />
         <small class="note">{facts.started_at && <Moment at={facts.started_at} />}</small>
       </div>
@@ -76,7 +76,7 @@ export function Notices({ of: request }: Props) {
   return [
     hold && (
       <p class="notice warn">
-        <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} />.{' '}
+        <Credits of={hold.amount} withUnit /> held until <Moment at={hold.until} isEnd />.{' '}
         {hold.expired && 'Its request is dead, and the sweep will give the credits back.'}
       </p>
     ),
@@ -163,10 +163,13 @@ function barOf({ result, ms, startMs, totalMs, waitMs }: Timed) {
   )
 }
 
-const BILL_COLUMNS: readonly Column<BillLineShape>[] = [
+/** A sum has neither a count nor a price. */
+type BillLine = Partial<BillLineShape> & Pick<BillLineShape, 'what' | 'amount'>
+
+const BILL_COLUMNS: readonly Column<BillLine>[] = [
   name('What', (line) => line.what),
   count('Count', (line) => line.quantity),
-  number('Price', ({ price, per }) => `${price} ${per === 'million' ? 'per million' : 'each'}`),
+  number('Price', ({ price, per }) => price && `${price} ${per === 'million' ? 'per million' : 'each'}`),
   credits('Amount', (line) => line.amount),
 ]
 
@@ -178,6 +181,7 @@ export function Bill({ of: request }: Props) {
     [`Provider cost${upstream_cost_source === 'provider' ? ', as the provider states it' : ''}`, upstream_cost],
     ['Margin', margin],
   ] as const
+  const told: BillLine[] = sums.flatMap(([what, amount]) => (amount == null ? [] : [{ what, amount }]))
   return (
     <Panel
       title="The charge"
@@ -187,21 +191,9 @@ export function Bill({ of: request }: Props) {
       <Table
         caption="The charge, line by line"
         columns={BILL_COLUMNS}
-        rows={bill}
+        rows={[...bill, ...told]}
         by="what"
-        foot={sums.map(
-          ([title, amount]) =>
-            amount != null && (
-              <tr key={title} class="sum">
-                <th scope="row" colSpan={3}>
-                  {title}
-                </th>
-                <td class="number">
-                  <Credits of={amount} />
-                </td>
-              </tr>
-            ),
-        )}
+        classOf={({ price }) => (price ? undefined : 'sum')}
       />
     </Panel>
   )

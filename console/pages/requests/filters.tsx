@@ -3,17 +3,15 @@ import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { ENDPOINT_NAMES } from '../../../layers/gateway/endpoints.ts'
 import { NameChips, RangePicker } from '../../parts/filters.tsx'
-import { AMOUNT_PATTERN, counted } from '../../parts/numbers.ts'
+import { counted } from '../../parts/numbers.ts'
 import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
+import { Views } from '../../parts/views.tsx'
 import { goWith, linkTo, type PageUrl, type Query, queryText } from '../../router.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */
-type FilterName = Exclude<
-  keyof z.input<typeof requestsQuery>,
-  'from' | 'to' | 'limit' | 'after' | 'outcome' | 'for_model'
->
+type FilterName = Exclude<keyof z.input<typeof requestsQuery>, 'from' | 'to' | 'limit' | 'after' | 'outcome' | 'calls'>
 
 type FilterQuery = Readonly<Record<FilterName, string>>
 
@@ -77,8 +75,8 @@ const CHOICE_FILTERS: readonly ChoiceFilter[] = [
 ]
 
 const BOUND_FILTERS = [
-  { label: 'Charged', unit: 'credits', from: 'cost_from', to: 'cost_to', pattern: AMOUNT_PATTERN },
-  { label: 'Duration', unit: 'ms', from: 'duration_from', to: 'duration_to', pattern: '[0-9]{1,9}' },
+  { label: 'Charged', unit: 'credits', from: 'cost_from', to: 'cost_to', number: 'credits' },
+  { label: 'Duration', unit: 'ms', from: 'duration_from', to: 'duration_to', number: 'count' },
 ] as const satisfies readonly ({ from: FilterName; to: FilterName } & Query)[]
 
 export const FILTERS: readonly FilterName[] = [
@@ -130,6 +128,7 @@ export function Chips({ url, range, query }: Props) {
       </Picker>
     )),
     Object.values(query).some(Boolean) && <a href={linkTo(url.path, rangeQuery(range))}>Clear</a>,
+    <Views url={url} />,
   ]
 }
 

@@ -25,6 +25,7 @@ import type { AccountDetail, AccountMade, AccountShape } from './shapes/accounts
 import type { List } from './shapes/answers.ts'
 import type { createAccountBody, updateAccountBody } from './shapes/bodies.ts'
 import type { accountsQuery } from './shapes/queries.ts'
+import { warnOf } from './warnings.ts'
 
 export async function list({ tables, nowMs }: Call, sent: z.output<typeof accountsQuery>): Promise<List<AccountShape>> {
   const { limit, status, name, external_id: externalId } = sent
@@ -53,8 +54,9 @@ export async function create(call: Call, fields: z.output<typeof createAccountBo
   const account = newAccount(settings, credits, act.atMs, ulidRandom(act.id))
   const wasDone = await wasDoneTo(account.id)
   if (!wasDone) {
+    await warnOf(call, { ...fields, id: account.id, kind: ACCOUNT })
     const ownerId = await createAccount(tables)(account, act, identity.allowance, reference)
-    if (ownerId !== undefined) throw externalIdTaken(account.externalId ?? '', ownerId)
+    if (ownerId !== undefined) throw await externalIdTaken(call, account.externalId ?? '', ownerId)
   }
   const now = wasDone ? await readOne(tables, ACCOUNT)(account.id) : account
   return { ...(await accountDetail(call, now ?? account)), replayed: wasDone }
@@ -66,6 +68,7 @@ export async function update(call: Call, fields: z.output<typeof updateAccountBo
   if (Object.keys(settings).length === 0) throw nothingToChange()
   await planDefaults(call, settings.plan)
   const { id } = await accountInPath(call)
+  await warnOf(call, { ...fields, id, kind: ACCOUNT })
   const result = await updateAccount(call.tables, call.random)(id, settings, await call.newAct(), expectedVersion)
   return accountDetail(call, await changed(call, id, result, settings.externalId))
 }

@@ -23,6 +23,7 @@ const KINDS = {
   reference_used: [409, 'conflict_error', 'reference_used'],
   credits_not_available: [409, 'conflict_error', 'credits_not_available'],
   external_id_taken: [409, 'conflict_error', 'external_id_taken'],
+  needs_confirmation: [409, 'conflict_error', 'needs_confirmation'],
   below_cost: [409, 'conflict_error', 'below_cost'],
   stale_version: [412, 'conflict_error', 'stale_version'],
   request_too_large: [413, 'invalid_request_error', 'request_too_large'],

@@ -16,6 +16,7 @@ import type { List } from './shapes/answers.ts'
 import type { adminKeyBody, secretBody } from './shapes/bodies.ts'
 import type { AdminKeyShape } from './shapes/keys.ts'
 import type { pageQuery } from './shapes/queries.ts'
+import { warnOf } from './warnings.ts'
 
 export async function list(call: Call, { after, limit }: z.output<typeof pageQuery>): Promise<List<AdminKeyShape>> {
   const [last] = readCursor(after, /^adminkey_\w{1,40}$/) ?? []
@@ -36,6 +37,7 @@ export async function create(call: Call, fields: z.output<typeof adminKeyBody>):
   const settings = { name, scopes, allowlist, dailyGrant }
   // The key has the id of the act, so that a repeated request makes the same key.
   const key = newAdminKey({ settings, stored: { hash, lastFour } }, act.atMs, ulidRandom(act.id))
+  await warnOf(call, { id: key.id, name, kind: ADMIN_KEY })
   await createAdminKey(call.tables)(key, act).catch(secretTaken)
   return shapeOf(call, key)
 }

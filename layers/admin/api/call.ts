@@ -7,6 +7,7 @@ import type { KeySources } from '../../gateway/providers/open-provider.ts'
 import type { Allowance } from '../../gateway/store/admin-keys/allowance.ts'
 import type { Tables } from '../../gateway/store/dynamodb/database.ts'
 import { AdminError } from './admin-error.ts'
+import type { Warning } from './shapes/parts.ts'
 
 type Random = (bytes: number) => Uint8Array
 
@@ -22,6 +23,7 @@ export type Administered = Seller & {
   readonly random?: Random
   readonly apiKeys: KeySources
   readonly takesKeys: boolean
+  readonly tellsNotices: boolean
   /** Lets the gateway in this process know a new catalog at once. */
   readonly renewCatalog?: (() => Promise<unknown>) | undefined
 }
@@ -66,6 +68,8 @@ export type Call = Administered & {
   readonly nowMs: number
   readonly random: Random
   readonly newAct: () => Promise<Act>
+  /** Filled by the change, and told with its answer. */
+  readonly warnings: Warning[]
 }
 
 /** An answer other than JSON, in pieces as they come. */

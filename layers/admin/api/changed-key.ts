@@ -101,6 +101,7 @@ export async function changed<K extends Versioned>(
   result: ChangeResult<K>,
   externalId?: string | null,
 ): Promise<K> {
+  if (result.changed && result.isSame) noteUnchanged(call, `${kindOf(id).name} ${id}`)
   if (result.changed) return result.key
   if (result.why === 'no_such_key') throw noSuch(kindOf(id).name, id)
   if (result.why === 'stale') throw await stale(call, result.key)
@@ -109,7 +110,11 @@ export async function changed<K extends Versioned>(
     throw isAccountId(id) ? accountClosed(id) : new AdminError('key_revoked', message)
   }
   const owner = await findByExternalId(call.tables)(externalId ?? '')
-  throw externalIdTaken(externalId ?? '', owner ?? 'another')
+  throw await externalIdTaken(call, externalId ?? '', owner ?? '')
+}
+
+export function noteUnchanged({ warnings }: Call, what: string): void {
+  warnings.push({ code: 'unchanged', param: null, message: `The ${what} is as it was: nothing was changed.` })
 }
 
 type Change<K> = (call: Call, id: string, act: Act) => Promise<ChangeResult<K>>
@@ -160,8 +165,10 @@ export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<
   return keyDetail(whole, nowMs, weekCost, accounts)
 }
 
-export function externalIdTaken(externalId: string, ownerId: string): AdminError {
-  const message = `The external id '${externalId}' is that of the ${kindOf(ownerId).name} ${ownerId}. No two keys or accounts can have the same one.`
+export async function externalIdTaken({ tables }: Call, externalId: string, ownerId: string): Promise<AdminError> {
+  const kind = kindOf(ownerId)
+  const owner = await readOne(tables, kind)(ownerId)
+  const message = `The external id '${externalId}' is that of the ${kind.name} '${owner?.name ?? ownerId}'. No two keys or accounts can have the same one.`
   return new AdminError('external_id_taken', message, { param: 'external_id' })
 }
 

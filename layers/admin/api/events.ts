@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { isoTime, ULID } from '../../gateway/domain/basics/time.ts'
+import { isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
 import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
 import { EVENT_NAMES } from '../../gateway/domain/keys/event-names.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
@@ -53,7 +54,8 @@ async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): 
 }
 
 async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promise<ReadonlyMap<string, string>> {
-  const ids = new Set(events.flatMap(({ keyId }) => keyId ?? []))
+  const keyIds = events.flatMap(({ keyId }) => keyId ?? [])
+  const ids = new Set([...keyIds, ...events.map(({ by }) => by).filter(isAdminKeyId)])
   const read = async (id: string) => {
     const key = await readOne(tables, kindOf(id))(id)
     return key ? [[id, key.name] as const] : []
@@ -73,6 +75,7 @@ function eventShape(event: ChangeEvent, names: ReadonlyMap<string, string>): Eve
     id,
     at: isoTime(atMs),
     by,
+    by_name: names.get(by) ?? null,
     what: EVENT_NAMES[what],
     key_id: keyId ?? null,
     key_name: names.get(keyId ?? '') ?? null,

@@ -26,6 +26,7 @@ import type { List } from './shapes/answers.ts'
 import type { grantBody } from './shapes/bodies.ts'
 import type { GrantShape } from './shapes/keys.ts'
 import type { grantsQuery } from './shapes/queries.ts'
+import { warnOf } from './warnings.ts'
 
 type Sent = z.output<typeof grantBody>
 
@@ -55,9 +56,10 @@ export function granter<K extends Owner, Shown>(
     const { tables, identity } = call
     const { credits, again } = sent
     const reference = sent.reference === undefined ? undefined : { text: sent.reference, isAgain: again }
-    const { id } = await find(call)
+    const { id, status } = await find(call)
     const { act, wasDoneTo } = await claimedAct(call)
     const wasDone = await wasDoneTo(id)
+    if (!wasDone && !reference && status !== 'revoked') await warnOf(call, { id, credits, grantId: act.id })
     const grant = () => grantTo(tables)(id, credits, act, identity.allowance, reference)
     const owner = wasDone ? await find(call) : await granted(call, id, await grant(), sent)
     const made = await readGrant(tables)(id, act.id)

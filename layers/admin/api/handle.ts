@@ -56,6 +56,7 @@ export function adminApi(administered: Administered, report: Report) {
       nowMs,
       random,
       newAct: async () => newAct(await identity.by(), nowMs, random(10), leftMs),
+      warnings: [],
     }
     // Tables of a newer schema are refused.
     await readCatalogHead(administered.tables)()
@@ -63,7 +64,8 @@ export function adminApi(administered: Administered, report: Report) {
     const common = commonHeaders(requestId)
     if (body instanceof Lines) return { status, headers: { ...common, ...body.headers }, body: body.lines }
     const tag = 'version' in body ? versionTag(body.version as number) : {}
-    return jsonAnswer(status, { ...common, ...tag }, body)
+    const { warnings } = call
+    return jsonAnswer(status, { ...common, ...tag }, warnings.length > 0 ? { ...body, warnings } : body)
   }
 }
 

@@ -37,6 +37,7 @@ import {
   externalIdTaken,
   keyInPath,
   known,
+  noteUnchanged,
   ofItsAccount,
   oneWith,
 } from './changed-key.ts'
@@ -50,6 +51,7 @@ import type { List } from './shapes/answers.ts'
 import type { adoptBody, createKeyBody, rotateBody, updateKeyBody } from './shapes/bodies.ts'
 import type { KeyDetail, KeyShape, KeyWithSecret } from './shapes/keys.ts'
 import type { keysQuery } from './shapes/queries.ts'
+import { warnOf } from './warnings.ts'
 
 export async function list(call: Call, sent: z.output<typeof keysQuery>): Promise<List<KeyShape>> {
   const { tables, nowMs } = call
@@ -94,6 +96,7 @@ export async function create(call: Call, fields: z.output<typeof createKeyBody>)
   let key = keyOf(account)
   const wasDone = await wasDoneTo(key.id)
   if (!wasDone) {
+    await warnOf(call, { ...fields, id: key.id, kind: KEY })
     if (account) requireRoom(await transfers(tables).makeRoom(account, settings.lanes), settings.lanes)
     const make = () => createKey(tables)(key, act, identity.allowance, reference)
     const again = (error: unknown) => {
@@ -104,7 +107,7 @@ export async function create(call: Call, fields: z.output<typeof createKeyBody>)
       return make()
     }
     const result = await make().catch(again).catch(again)
-    if (!result.created) throw externalIdTaken(key.externalId ?? '', result.ownerId)
+    if (!result.created) throw await externalIdTaken(call, key.externalId ?? '', result.ownerId)
   }
   const now = (await readKey(tables)(key.id).catch(orDrafted)) ?? key
   return withSecret(call, await withLanes(now), { secret, stored, wasDone })
@@ -174,6 +177,7 @@ export async function update(call: Call, fields: z.output<typeof updateKeyBody>)
   if (accountId && level) {
     throw await ofItsAccount(call, accountId, 'update', ['--notify-below', formatCredits(level)], 'notify_below')
   }
+  await warnOf(call, { ...fields, id, kind: KEY })
   return changedDetail(call, await updated(call, id, settings, expectedVersion))
 }
 
@@ -224,7 +228,10 @@ export async function adopt(call: Call, { account: accountId }: z.output<typeof 
   }
   if (result.changed || result.why !== 'has_account') return changedDetail(call, await changed(call, id, result))
   const { key } = result
-  if (accountIdOf(key) === accountId) return changedDetail(call, key)
+  if (accountIdOf(key) === accountId) {
+    noteUnchanged(call, `key ${id}`)
+    return changedDetail(call, key)
+  }
   const message = `The key ${id} is one of the account ${accountIdOf(key)}, and a key never changes its account. Make a new key there. Nothing was changed.`
   throw new AdminError('conflict', message, { param: 'account' })
 }

@@ -4,7 +4,7 @@ import { balanceOf } from '../../gateway/domain/keys/account.ts'
 import { accountIdOf, expiredHolds } from '../../gateway/domain/keys/key.ts'
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
 import { latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
-import { UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
+import { faultsOf, UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { addToModel, emptyModel, type ModelPart } from '../../gateway/domain/rows/usage-sum.ts'
 import { SWEEP_EVERY_MINUTES } from '../../gateway/names.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
@@ -117,7 +117,7 @@ async function rangesOf(read: ReadUsage, sent: z.output<typeof overviewQuery>, n
     Array.fromAsync(read(earlier, 'models', 'days')),
     Array.fromAsync(read(range, 'keys', 'days')),
   ])
-  // Calls such as those for the list of models ask none.
+  // Requests that were refused early name none.
   const models = modelsIn(spans).filter(({ model }) => model !== undefined)
   return {
     range: numbersOf({ fromMs, toMs }, spans),
@@ -165,10 +165,12 @@ function topOf(usage: readonly { readonly name: string; readonly part: UsagePart
   return dearest.slice(0, TOP_SHOWN).map(([id, part]) => ({ id, name: id, ...figuresOf(part) }))
 }
 
-function figuresOf({ requests, completed, cost, upstreamCost, costOfStated }: UsagePart) {
+function figuresOf(part: UsagePart) {
+  const { requests, completed, cost, upstreamCost, costOfStated } = part
   return {
     requests,
     errors: requests - completed,
+    ...faultsOf(part),
     ...creditTexts({ cost, upstream_cost: upstreamCost, margin: costOfStated - upstreamCost }),
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import type { SettingChanges } from '../../gateway/domain/keys/key-settings.ts'
@@ -12,12 +13,14 @@ import { PLAN_DEFAULTS } from '../settings/setting-fields.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { putInForce } from './catalog.ts'
+import { noteUnchanged } from './changed-key.ts'
 import { nothingToChange, readFields, wrong } from './fields.ts'
 import { wholeList } from './pages.ts'
 import { expectedVersionOf } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
 import { type createPlanBody, updateKeyBody, type updatePlanBody } from './shapes/bodies.ts'
 import type { PlanShape } from './shapes/catalog.ts'
+import { warnOf } from './warnings.ts'
 
 type Fields = z.output<typeof updatePlanBody>
 
@@ -48,12 +51,17 @@ async function put(call: Call, stored: StoredCatalog, name: string, fields: Fiel
   const { factor = was.factor, prices, below_cost: isWanted, ...defaults } = fields
   const own = { ...was.prices, ...(prices && (await readPrices(stored.data, prices))) }
   const plan = { factor, prices: given(own), defaults: given({ ...was.defaults, ...defaults }) } as Plan
+  if (isDeepStrictEqual(stored.data.plans?.[name], plan)) {
+    noteUnchanged(call, `plan ${name}`)
+    return shape(stored, name)
+  }
   const data = { ...stored.data, plans: { ...stored.data.plans, [name]: plan } }
   const losses = planWarnings({ ...data, plans: { [name]: plan } })
   if (losses.length > 0 && !isWanted) {
     const message = `The plan '${name}' sells below cost:\n  ${losses.join('\n  ')}\nSend below_cost if you want that.`
     throw new AdminError('below_cost', message, { param: 'below_cost' })
   }
+  await warnOf(call, { id: name, models: plan.defaults?.models as string[] | undefined })
   const source = (await readCatalogVersion(call.tables)(stored.version))?.source
   const { version } = await putInForce(call, data, { expectedVersion: stored.version, plan: name, source })
   return shape({ ...stored, data, version }, name)

@@ -4,7 +4,7 @@ import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { type BillLine, formatPerMillion, formatPerToken } from '../../gateway/domain/money/price.ts'
 import { billOf } from '../../gateway/domain/rows/charges.ts'
 import { earliestRowMs, latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
-import type { UsageRow } from '../../gateway/domain/rows/usage-row.ts'
+import { isRequest, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import { readWhole, wholeKeys } from '../../gateway/store/accounts/whole-keys.ts'
 import type { Tables } from '../../gateway/store/dynamodb/database.ts'
 import { newestKeys, readKeys } from '../../gateway/store/keys/newest-keys.ts'
@@ -36,10 +36,9 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
   const keyIds = keys?.map(({ id }) => id)
   const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(headers.accept ?? '') ?? []
   if (format !== undefined) {
-    const all = usageRows(tables, keyIds, range)
-    const rows = matches ? only(all, matches) : all
+    const rows = only(usageRows(tables, keyIds, range), matches)
     if (!/csv/i.test(format)) return new Lines('application/x-ndjson', ndjsonLines(rows))
-    return new Lines('text/csv; charset=utf-8', csvLines(rows), {
+    return new Lines('text/csv; charset=utf-8', csvLines(named(tables, rows), sent.with_cost === 'true'), {
       'Content-Disposition': 'attachment; filename="requests.csv"',
     })
   }
@@ -51,13 +50,31 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
   const lines = rows.map((row) => {
     const total = { total_tokens: row.promptTokens + row.completionTokens }
     const named = namedKey(byId.get(row.keyId), accounts)
-    return { object: 'request.line', ...lineOf(row), ...named, ...total } as RequestLine
+    return {
+      object: 'request.line',
+      ...lineOf(isRequest(row) ? row : { ...row, model: undefined }),
+      ...named,
+      ...total,
+    } as RequestLine
   })
   return pageOf(lines, next !== undefined, next && cursorOf(next))
 }
 
 async function* only(rows: AsyncIterable<UsageRow>, matches: (row: UsageRow) => boolean) {
   for await (const row of rows) if (matches(row)) yield row
+}
+
+/** With the names of keys and accounts. The rows of a key come together. */
+async function* named(tables: Tables, rows: AsyncIterable<UsageRow>) {
+  let [keyId, names] = ['', namedKey(undefined, new Map())]
+  for await (const row of rows) {
+    if (row.keyId !== keyId) {
+      const keys = await readKeys(tables, [row.keyId])
+      keyId = row.keyId
+      names = namedKey(keys[0], await accountNames(tables, keys))
+    }
+    yield { ...row, ...names }
+  }
 }
 
 const lineOf = recordOf(LINE_FIELDS)

@@ -35,7 +35,7 @@ export async function routesNow({ tables, nowMs }: Call, read = usageReader(tabl
       model.routes
         .toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
         .map((route, i) => {
-          const attempts = routes.get(routeKey(route)) ?? { asked: 0, failed: 0 }
+          const attempts: Asked = routes.get(routeKey(route)) ?? { asked: 0, failed: 0 }
           return {
             object: 'route' as const,
             model: model.id,
@@ -49,6 +49,7 @@ export async function routesNow({ tables, nowMs }: Call, read = usageReader(tabl
             idle_timeout_ms: route.idleTimeoutMs,
             requests_24h: attempts.asked,
             failures_24h: attempts.failed,
+            refused_24h: attempts.refused ?? 0,
             last_failure: failureShape(attempts),
             resting_until: restingUntil(attempts, nowMs),
             first_token_ms: quantilesOf(models.get(modelPartKey(model.id, route.provider))?.firstToken),

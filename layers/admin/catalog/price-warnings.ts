@@ -15,7 +15,7 @@ const NO_CACHE_WRITE = 'without a cacheWrite, cache writes are charged at 1.25 �
 
 /** Prices below the cost of a route that may answer at them, and what else a price means that its author may not expect. */
 export function priceWarnings({ models, providers }: CatalogData): string[] {
-  return models.flatMap((model, i) => {
+  return models.flatMap((model) => {
     const { unused, routes } = routesOf(model, models)
     const mayWrite = routes.some(({ route: { provider, cost } }) => {
       const type = providers[provider]?.type
@@ -29,7 +29,7 @@ export function priceWarnings({ models, providers }: CatalogData): string[] {
         ({ id }) => `its fallback '${id}' is not used, because this model is free: name it in paidFallback`,
       ),
     ]
-    return warnings.map((warning) => `models[${i}] '${model.id}': ${warning}`)
+    return warnings.map((warning) => `model '${model.id}': ${warning}`)
   })
 }
 
@@ -42,12 +42,12 @@ function routesOf(model: CatalogModel, models: readonly CatalogModel[]) {
 /** Prices of plans below the cost of a route: each plan's own, and the catalog's times the smallest factor. */
 export function planWarnings({ models, plans = {} }: CatalogData): string[] {
   const all = Object.entries(plans).sort(([, a], [, b]) => Number(a.factor) - Number(b.factor))
-  return models.flatMap((model, i) => {
+  return models.flatMap((model) => {
     const [own, scaled] = [true, false].map((isOwn) => all.filter(([, { prices }]) => !!prices?.[model.id] === isOwn))
     return [...(own ?? []), ...(scaled ?? []).slice(0, 1)].flatMap(([name, plan]) => {
       const { price, tokenPrice, factor } = planned({ ...model, tokenPrice: parsePrice(model.price) }, plan)
       const { routes } = routesOf({ ...model, price }, models)
-      const where = `models[${i}] '${model.id}': in the plan '${name}'${factor ? ` (× ${factor})` : ''}`
+      const where = `model '${model.id}': in the plan '${name}'${factor ? ` (× ${factor})` : ''}`
       return routes.flatMap((placed) => belowCost(price, placed, tokenPrice)).map((warning) => `${where}, ${warning}`)
     })
   })

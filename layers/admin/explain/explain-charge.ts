@@ -2,10 +2,10 @@ import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import { formatCredits } from '../../gateway/domain/money/money.ts'
 import { type BillLine, formatPerMillion, formatPerToken, sumOf } from '../../gateway/domain/money/price.ts'
 import { PARTS, PRICE_WORDS, type PriceKind } from '../../gateway/domain/money/price-kinds.ts'
-import { mayBeBilled } from '../../gateway/domain/routing/upstream-failure.ts'
+import { mayBeBilled, wasAsked } from '../../gateway/domain/routing/upstream-failure.ts'
 import { billOf, expectedCost } from '../../gateway/domain/rows/charges.ts'
 import { BEYOND_CAP, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
-import { endpointNamed } from '../../gateway/endpoints.ts'
+import { asksModel } from '../../gateway/endpoints.ts'
 
 export type Entry = readonly [name: string, ...lines: string[]]
 
@@ -64,8 +64,8 @@ export function explainCount(row: UsageRow): Entry[] {
 function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf }: UsageRow): string {
   const code = errorCode ? ` (${errorCode})` : ''
   if (outcome === 'refused') {
-    const isAsked = attempts.some(({ result }) => result !== 'unsupported')
-    const by = isAsked ? 'refused by the upstream' : 'refused before it went to a model'
+    const last = attempts.at(-1)
+    const by = last && wasAsked(last.result) ? 'refused by the upstream' : 'refused before it went to a model'
     return `it was ${by}${code}, and a refusal is free`
   }
   if (outcome === 'abandoned' && httpStatus === 0) {
@@ -75,7 +75,7 @@ function whyFree({ outcome, httpStatus, endpoint, errorCode, attempts, replayOf 
   if (outcome === 'upstream_error')
     return `no provider accepted it, or the provider said that it failed${code}, and that is free`
   if (replayOf) return `it is the answer of ${replayOf} once more, for the same Idempotency-Key`
-  return endpointNamed(endpoint).contract ? 'nothing was counted' : 'this endpoint is free'
+  return asksModel(endpoint) ? 'nothing was counted' : 'this endpoint is free'
 }
 
 /** The lines in columns: name, count, unit, price, amount, and in some a remark. */

@@ -136,7 +136,7 @@ const RESULTS: Readonly<Record<FailureReason | 'ok' | 'beyond_cap' | 'open', str
   model_not_found: 'does not know the model',
   too_large: 'found the request too large',
   rejected: 'refused the request as invalid',
-  unsupported: 'was not asked: it does not support this request',
+  unsupported: 'does not support this request',
   protocol: 'answered in a form that is not its own',
   error_event: 'sent an error in its stream',
   empty: 'answered nothing',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cidrProblem } from '../../gateway/domain/admission/cidr.ts'
-import { isPlainLine } from '../../gateway/domain/basics/plain-text.ts'
+import { isPlainLine, plainLine } from '../../gateway/domain/basics/plain-text.ts'
 import { MOMENT_WORDS, readMoment } from '../../gateway/domain/basics/time.ts'
 import { type Nano, parseCredits, parseSignedCredits } from '../../gateway/domain/money/money.ts'
 
@@ -75,10 +75,10 @@ export function modelPatterns(most: number, mostChars: number) {
   return uniqueList(pattern.regex(/^[A-Za-z0-9._:/@*-]+$/, message), message, most, 'models')
 }
 
-function readBy<T>(read: (text: string) => T | undefined, message: string) {
+function readBy<T>(read: (text: string) => T | undefined, error: string | ((issue: { input?: unknown }) => string)) {
   return z
-    .string(message)
-    .refine((text) => read(text) !== undefined, message)
+    .string({ error })
+    .refine((text) => read(text) !== undefined, { error })
     .transform((text) => read(text) as T)
 }
 
@@ -96,5 +96,10 @@ export const grantedCredits = readBy((text) => within(parseSignedCredits(text) |
 
 export const someCredits = credits.refine((nano) => nano > 0n, 'must be more than 0.')
 
+const MOST_QUOTED = 40
+
 /** In milliseconds. */
-export const moment = readBy(readMoment, `must be ${MOMENT_WORDS}.`)
+export const moment = readBy(
+  readMoment,
+  ({ input }) => `must be ${MOMENT_WORDS}, but is '${plainLine(String(input), MOST_QUOTED)}'.`,
+)

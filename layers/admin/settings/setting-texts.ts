@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../gateway/domain/basics/time.ts'
-import { isOptional, KEY_SETTINGS, type Setting } from '../../gateway/domain/keys/key-settings.ts'
-import { SETTING_WORDS, type SettingKind } from './setting-words.ts'
+import type { SettingKind, SettingWords } from './setting-words.ts'
 
 const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => unknown>> = {
   text: (text) => text,
@@ -9,13 +8,15 @@ const FROM_TEXT: Readonly<Record<SettingKind, (text: string, nowMs: number) => u
   scopes: listIn,
   patterns: listIn,
   ranges: listIn,
+  plan: (text) => text,
   moment: momentIn,
+  flag: (text) => text !== '',
 }
 
 /** A typed text as a value of the admin API, which then validates it; an empty text removes an optional setting. */
-export function typedValue(setting: Setting, text: string, nowMs: number): unknown {
-  const trimmed = text.trim()
-  return trimmed === '' && isOptional(setting) ? null : FROM_TEXT[SETTING_WORDS[setting].kind](trimmed, nowMs)
+export function typedValue({ kind, none }: SettingWords, text: string, nowMs: number): unknown {
+  const [trimmed, read] = [text.trim(), FROM_TEXT[kind]]
+  return trimmed === '' && none !== undefined && read !== listIn ? null : read(trimmed, nowMs)
 }
 
 export function listIn(text: string): string[] {
@@ -37,14 +38,12 @@ export function readPeriod(text: string): number | undefined {
   return match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : undefined
 }
 
-export function typedText(setting: Setting, value: unknown): string {
+export function typedText(value: unknown): string {
   if (Array.isArray(value)) return value.join('\n')
-  const text = String(value ?? '')
-  return SETTING_WORDS[setting].kind === 'moment' ? text.slice(0, 19) : text
+  return value === true ? 'yes' : String(value || '')
 }
 
-export function shownText(setting: Setting, value: unknown): string {
-  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '')
-  const { none = '', remark } = SETTING_WORDS[setting]
-  return remark && value !== KEY_SETTINGS[setting].default ? `${text} (${remark(Number(value))})` : text || none
+export function shownText({ none = '', remark }: SettingWords, value: unknown): string {
+  const text = typedText(value).replaceAll('\n', ', ')
+  return remark && Number(value) > 1 ? `${text} (${remark(Number(value))})` : text || none
 }

@@ -8,13 +8,13 @@ export function csvLine(values: readonly unknown[]): string {
 }
 
 function cellText(value: unknown): string {
-  if (value === undefined) return ''
+  if (value === undefined || value === null) return ''
   if (typeof value === 'bigint') return formatCredits(value)
   return typeof value === 'string' ? disarmed(value) : String(value)
 }
 
-/** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. */
+/** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. An amount below zero is none. */
 function disarmed(text: string): string {
   const plain = plainText(text)
-  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(plain) ? `'${plain}` : plain
+  return !/^-?[\d.]+$/.test(plain) && /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(plain) ? `'${plain}` : plain
 }

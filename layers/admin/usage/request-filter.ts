@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { UsageFieldName, UsageRow } from '../../gateway/domain/rows/usage-row.ts'
-import { endpointNamed } from '../../gateway/endpoints.ts'
+import { errorsOf } from '../../gateway/domain/rows/day-total.ts'
+import { isRequest, type UsageFieldName, type UsageRow } from '../../gateway/domain/rows/usage-row.ts'
 import type { requestsQuery } from '../api/shapes/queries.ts'
 import { tagTexts } from '../explain/explain-request.ts'
 
-type Sent = z.output<typeof requestsQuery>
+type Sent = Partial<z.output<typeof requestsQuery>>
 type Matches = (row: UsageRow) => boolean
 
 /** Filters for one value, and the field of a row that each is about. */
@@ -12,25 +12,25 @@ const SAME = {
   outcome: 'outcome',
   model: 'model',
   provider: 'provider',
-  error_code: 'errorCode',
   endpoint: 'endpoint',
   user: 'user',
 } as const satisfies Partial<Record<keyof Sent, UsageFieldName>>
 
-export function requestFilter(sent: Sent): Matches | undefined {
+export function requestFilter(sent: Sent): Matches {
   const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
   const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])
-  const { status, tag, stream, for_model, cost_from, cost_to, duration_from, duration_to } = sent
+  const { status, tag, stream, error_code: code, calls, cost_from, cost_to, duration_from, duration_to } = sent
+  if (calls === undefined && sent.endpoint === undefined) all.push(isRequest)
+  // The sums of errors have other names for some.
+  if (code !== undefined) all.push((row) => row.errorCode === code || Object.hasOwn(errorsOf(row), code))
   if (tag !== undefined) all.push(({ tags = {} }) => tagTexts(tags).includes(tag) || Object.hasOwn(tags, tag))
   if (status !== undefined) all.push(ofStatus(status))
   if (stream !== undefined) all.push((row) => row.stream === (stream === 'true'))
-  if (for_model !== undefined)
-    all.push(({ endpoint }) => (endpointNamed(endpoint).contract !== undefined) === (for_model === 'true'))
   if (cost_from !== undefined) all.push(({ cost }) => cost >= cost_from)
   if (cost_to !== undefined) all.push(({ cost }) => cost <= cost_to)
   if (duration_from !== undefined) all.push(({ durationMs }) => durationMs >= duration_from)
   if (duration_to !== undefined) all.push(({ durationMs }) => durationMs <= duration_to)
-  return all.length === 0 ? undefined : (row) => all.every((matches) => matches(row))
+  return (row) => all.every((matches) => matches(row))
 }
 
 /** A code, a class of codes, or every request that was not answered. */

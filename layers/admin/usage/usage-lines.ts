@@ -19,7 +19,11 @@ import { csvLine } from './csv-line.ts'
 
 // The lines of an export: CSV, or a record in JSON.
 
-type Column = { readonly name: string; readonly of: (row: UsageRow) => unknown }
+/** A row beside whose ids are the names, as far as they are known. */
+export type NamedRow = UsageRow & { readonly [Name in (typeof OWNER)[number]]?: string | null }
+const OWNER = ['key_name', 'account_name'] as const
+
+type Column = { readonly name: string; readonly of: (row: NamedRow) => unknown }
 type ColumnsOf = (field: UsageFieldName) => readonly Column[]
 
 /** The service tier has a column of its own, at the end. */
@@ -45,20 +49,25 @@ const COLUMNS_BY_KIND: Readonly<Record<UsageFieldKind, ColumnsOf>> = {
 
 const TOTAL: Column = { name: 'totalTokens', of: (row) => row.promptTokens + row.completionTokens }
 
-const COLUMNS = USAGE_FIELD_NAMES.flatMap((field) => {
-  const columns = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field)
-  return field === 'completionTokens' ? [...columns, TOTAL] : columns
+const NAMES = OWNER.map((part): Column => {
+  return { name: part.replace(/_./, ([, sign = '']) => sign.toUpperCase()), of: (row) => row[part] ?? undefined }
 })
 
-const CSV_HEADER = csvLine(COLUMNS.map(({ name }) => name))
+/** The names come last, so that the columns before them keep their places. */
+const COLUMNS = [
+  ...USAGE_FIELD_NAMES.flatMap((field) => {
+    const columns = COLUMNS_BY_KIND[USAGE_FIELDS[field].kind](field)
+    return field === 'completionTokens' ? [...columns, TOTAL] : columns
+  }),
+  ...NAMES,
+]
+/** Not for the eyes of customers. */
+const COSTS: readonly string[] = ['upstreamCost', 'upstreamCostSource', 'loss'] satisfies UsageFieldName[]
 
-export async function* csvLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
-  yield CSV_HEADER
-  for await (const row of rows) yield toCsvLine(row)
-}
-
-export function toCsvLine(row: UsageRow): string {
-  return csvLine(COLUMNS.map(({ of }) => of(row)))
+export async function* csvLines(rows: AsyncIterable<NamedRow>, isWithCost = false): AsyncGenerator<string> {
+  const columns = COLUMNS.filter(({ name }) => isWithCost || !COSTS.includes(name))
+  yield csvLine(columns.map(({ name }) => name))
+  for await (const row of rows) yield csvLine(columns.map(({ of }) => of(row)))
 }
 
 type OperatorFields = Pick<RequestShape, UsageFieldTable[(typeof OPERATOR_FIELDS)[number]]['api']>

@@ -1,5 +1,5 @@
 import { formatCredits, type Nano } from '../../gateway/domain/money/money.ts'
-import type { Figures, UsageGroups } from '../../gateway/domain/rows/day-total.ts'
+import { faultsOf, type UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { emptyHistogram, type Histogram, quantileOf } from '../../gateway/domain/rows/histogram.ts'
 import { SUMMED_FIELDS } from '../../gateway/domain/rows/usage-row.ts'
 import { recordOf } from '../../gateway/wire/rows/usage-record.ts'
@@ -10,10 +10,11 @@ export function shownGroups(
   groups: UsageGroups,
   by: string,
   labels: ReadonlyMap<string, string> = new Map(),
+  calls?: string,
 ): UsagePage['groups'] {
-  const dearest = groups.dearestFirst()
+  const dearest = groups.dearestFirst(calls)
   const highest = dearest[0]?.[1].cost ?? 0n
-  return (by === 'day' ? groups.byName() : dearest).map(([group, part]) => ({
+  return (by === 'day' ? groups.byName(calls) : dearest).map(([group, part]) => ({
     group,
     label: labels.get(group) ?? group,
     ...usageNumbers(part, highest),
@@ -22,12 +23,12 @@ export function shownGroups(
 
 const sumsOf = recordOf(SUMMED_FIELDS)
 
-export function usageNumbers(part: Figures, highest: Nano): UsageNumbers {
+export function usageNumbers(part: UsagePart, highest: Nano): UsageNumbers {
   const more = {
     requests: part.requests,
     completed: part.completed,
-    refused: part.refused,
-    failed: part.upstreamErrors + part.abandoned,
+    ...faultsOf(part),
+    calls: part.calls,
     margin: formatCredits(part.costOfStated - part.upstreamCost),
     without_cost: part.withoutCost,
     share: highest === 0n ? 0 : Number((part.cost * 1000n) / highest),

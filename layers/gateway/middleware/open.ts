@@ -67,7 +67,7 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       const error = toAnswer(deps, failed.error)
       // There is no row without a key: this line is the only trace. Of one that cannot be written, settling tells.
       if (error.kind === 'internal_error' || error.kind === 'service_unavailable') {
-        const answer = request.credential ? undefined : { httpStatus: error.status }
+        const answer = request.credential ? undefined : endingOf(error)
         log.problem('a request failed', failed.error, request.requestId, answer)
       }
       if (error.kind === 'invalid_api_key') log.invalidKey()

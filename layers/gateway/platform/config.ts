@@ -73,6 +73,8 @@ export type AdminSettings = Seller & {
   readonly baseUrl: string
   readonly isProtected: boolean
   readonly takesKeys: boolean
+  /** Somebody receives notices: a webhook, or the rules of a bus. */
+  readonly tellsNotices: boolean
 }
 
 export function readAdminSettings(env: Environment = process.env): AdminSettings {
@@ -80,6 +82,7 @@ export function readAdminSettings(env: Environment = process.env): AdminSettings
     baseUrl: required(env, ENV.baseUrl),
     isProtected: required(env, ENV.protected) !== 'false',
     takesKeys: env[ENV.adminKeys] === 'true',
+    tellsNotices: readOptional('tellsNotices', env) === 'true',
     seller: readOptional('seller', env),
     currency: readOptional('currency', env),
   }

@@ -40,6 +40,7 @@ export function adminOf(tables: Tables, given: Partial<Administered> = {}): Admi
     clock: Date.now,
     apiKeys: { env: () => undefined, secret: async () => undefined },
     takesKeys: true,
+    tellsNotices: true,
     ...given,
   }
   const api = adminApi(administered, (_, error) => reports.push(error))

@@ -6,7 +6,8 @@ import { openBoth, openStage } from '../../support/stack.ts'
 /** Commands on one gateway: each is done and tells its output, or is refused and tells why. */
 export function commandsOn(run: (args: readonly string[]) => Promise<Ended>) {
   async function shown(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(args)
+    // Tests use names and models again that a person would be asked about.
+    const { code, stdout, stderr } = await run([...args, '--yes'])
     expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })
     return stdout
   }

@@ -15,7 +15,11 @@ export const PICTURED: Readonly<Record<string, { readonly path: string; readonly
   catalog: { path: 'catalog', text: 'is in force since' },
   editor: { path: 'catalog?model=claude-sonnet', text: 'Name for callers' },
   routes: { path: 'routes', text: 'openrouter' },
-  changes: { path: 'changes', text: 'rpm: 60 → 120' },
+  invoices: { path: 'invoices', text: 'compared with every request' },
+  statements: { path: `statements?account=${sampleAccount().id}&month=2026-10`, text: 'Closing balance' },
+  reconcile: { path: 'reconcile', text: 'choose its files' },
+  notices: { path: 'notices', text: 'key.balance_low' },
+  changes: { path: 'changes', text: 'Requests a minute: 60 → 120' },
   search: { path: 'search?q=nobody', text: 'Nothing has this id' },
 }
 

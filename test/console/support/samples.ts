@@ -15,6 +15,8 @@ import { attemptWords, explainRequest } from '../../../layers/admin/explain/expl
 import { toldAccountSettings, toldSettings } from '../../../layers/admin/settings/key-settings.ts'
 import { operatorPart } from '../../../layers/admin/usage/usage-lines.ts'
 import { KEY_DEFAULTS } from '../../../layers/gateway/domain/keys/new-key.ts'
+import { partOf, UsageGroups } from '../../../layers/gateway/domain/rows/day-total.ts'
+import { type Statement, statementOf } from '../../../layers/gateway/domain/rows/statement.ts'
 import type { UsageRow } from '../../../layers/gateway/domain/rows/usage-row.ts'
 import { usageRecord } from '../../../layers/gateway/wire/rows/usage-record.ts'
 import { completedRow } from '../../support/completed-row.ts'
@@ -263,6 +265,7 @@ export const sampleEvent: EventShape = {
   id: '01K9EVENT',
   at: ago(HOUR),
   by: 'arn:aws:iam::123456789012:user/ana',
+  by_name: null,
   what: 'key.updated',
   key_id: sampleKey(1).id,
   key_name: 'customer 1',
@@ -313,6 +316,25 @@ export const samplePlan: PlanShape = {
   version: 7,
 }
 
+export const sampleStatement: Statement = statementOf(
+  { id: ACCOUNT_ID, name: 'acme', externalId: 'cus_acme' },
+  {
+    isAccount: true,
+    month: '2026-10',
+    grants: [
+      { credits: 20_000_000_000n, grantedAt: '2026-09-02T09:00:00.000Z', reference: 'INV-7' },
+      { credits: 30_000_000_000n, grantedAt: '2026-10-05T09:00:00.000Z', reference: 'INV-12' },
+    ],
+    keys: [7, 8].map((n) => ({
+      id: sampleKey(n).id,
+      name: `customer ${n}`,
+      before: 2_500_000_000n,
+      models: UsageGroups.of([{ part: partOf(answeredRow) }], () => 'claude-sonnet'),
+    })),
+  },
+  { seller: 'Waybill Ltd, 1 Dock Street', currency: 'USD 2' },
+)
+
 export const sampleNotice: NoticeShape = {
   object: 'notice',
   id: '01M7MP1PF88TGGJ0SQ19VVW7KB',
@@ -330,6 +352,8 @@ const NUMBERS: UsageNumbers = {
   completed: 990,
   refused: 8,
   failed: 2,
+  broken: 0,
+  calls: 60,
   prompt_tokens: 1_000_000,
   completion_tokens: 200_000,
   cached_tokens: 1000,
@@ -364,10 +388,12 @@ export function sampleUsage(groupBy: UsagePage['group_by'], groups: number, buck
       results: named.map(({ label: _, ...numbers }, i) => {
         const times = 1 + Math.sin((n + i * 2) / 4) / 2
         const requests = Math.round((400 * times) / (i + 1))
+        const refused = Math.round(requests * 0.03) + (n === 9 && i === 1 ? 60 : 0)
         return {
           ...numbers,
           requests,
-          refused: Math.round(requests * 0.03) + (n === 9 && i === 1 ? 60 : 0),
+          completed: requests - refused - 2,
+          refused,
           prompt_tokens: requests * 1_100,
           completion_tokens: requests * 210,
           cost: (0.27 * times).toFixed(9),
@@ -395,6 +421,7 @@ function routeOf(model: string, provider: string, changes: Partial<RouteShape>):
     idle_timeout_ms: 60_000,
     requests_24h: 1000,
     failures_24h: 0,
+    refused_24h: 0,
     last_failure: null,
     resting_until: null,
     ...changes,
@@ -425,11 +452,14 @@ export const sampleRoutes: RouteShape[] = [
   }),
 ]
 
+const FAULTS = { refused: 1, failed: 0, broken: 0 }
+
 const rangeNumbers = (from: number, to: number, requests: number) => ({
   from: ago(from),
   to: ago(to),
   requests,
   errors: Math.round(requests * 0.0042),
+  ...FAULTS,
   cost: '182.403512',
   upstream_cost: '143.5',
   margin: '38.903512',
@@ -442,6 +472,7 @@ const top = (id: string, name: string, cost: number) => ({
   name,
   requests: 9_000,
   errors: 1,
+  ...FAULTS,
   cost: String(cost),
   upstream_cost: '50',
   margin: '10',
@@ -455,6 +486,7 @@ export const sampleOverview: Overview = {
     start_time: ago((23 - i) * HOUR),
     requests: 1_500 + ((i * 7919) % 900),
     errors: (i * 31) % 17,
+    ...FAULTS,
     cost: String(5 + ((i * 7919) % 13) / 4),
     upstream_cost: String(4 + ((i * 7919) % 13) / 5),
     margin: '1.1',

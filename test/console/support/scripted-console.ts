@@ -8,6 +8,7 @@ import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import type { RequestLine } from '../../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
+import { asksModel } from '../../../layers/gateway/endpoints.ts'
 import { listen } from '../../support/listen.ts'
 import * as samples from './samples.ts'
 
@@ -121,6 +122,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       return ok({ ...now, secret: null, replayed: false })
     }
     const own = samples.sampleEvents.filter(({ key_id }) => key_id === id)
+    if (part === 'statements') return ok(samples.sampleStatement)
     if (part === 'events') return ok(pageOf(own, query))
     if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
       return refusal(409, 'The key is suspended.')
@@ -174,7 +176,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
         if (id === samples.FAILED_REQUEST_ID) return ok(samples.failedRequest)
         return ok(
           id === undefined
-            ? pageOf(scripted.lines.filter(isAskedFor(query, LINE_FILTERS)), query)
+            ? pageOf(scripted.lines.filter(isAskedFor(query, LINE_FILTERS)).filter(isListed(query)), query)
             : samples.sampleRequest,
         )
       case 'usage': {
@@ -238,6 +240,9 @@ function refusal(status: number, message: string, code: string | null = null): A
 }
 
 const LINE_FILTERS = ['key_id', 'model', 'outcome', 'provider', 'error_code', 'endpoint'] as const
+
+const isListed = (query: URLSearchParams) => (line: RequestLine) =>
+  query.has('calls') || query.has('endpoint') || asksModel(line.endpoint)
 
 function isAskedFor<Name extends string>(query: URLSearchParams, names: readonly Name[]) {
   return (one: { readonly [key in Name]: unknown }) =>

@@ -55,7 +55,7 @@ export function adminFunction(
     ...options,
     tables,
     stage,
-    settings: { baseUrl: `${baseUrl}/v1`, isProtected, takesKeys },
+    settings: { baseUrl: `${baseUrl}/v1`, isProtected, takesKeys, tellsNotices: true },
     apiKeys: stageKeys(stage),
     identify: signedCaller,
     clock,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ACCOUNT_FIELDS } from '../../settings/account-fields.ts'
 import { Grant, Key } from './keys.ts'
-import { count, credits, flag, kind, moment, type Shape, text, texts } from './parts.ts'
+import { count, credits, flag, kind, moment, type Shape, text, texts, WARNED } from './parts.ts'
 import { ACCOUNT_STATUSES } from './queries.ts'
 
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number]
@@ -40,6 +40,7 @@ const KeyOfAccount = Key.pick({ ...NAMED, available: true, held: true, spent: tr
 export const AccountDetail = Account.extend({
   week_cost: credits('What its keys were charged in the last week, as the badge low counts it.'),
   keys: z.array(KeyOfAccount).describe('Its keys that are not revoked, newest first.'),
+  ...WARNED,
 })
 export type AccountDetail = Shape<typeof AccountDetail>
 
@@ -48,5 +49,9 @@ const replayed = flag('It was done by an earlier request with the same Idempoten
 export const AccountMade = AccountDetail.extend({ replayed })
 export type AccountMade = Shape<typeof AccountMade>
 
-export const AccountGrantMade = Grant.extend({ account: AccountDetail.describe('The account as it is now.'), replayed })
+export const AccountGrantMade = Grant.extend({
+  account: AccountDetail.describe('The account as it is now.'),
+  replayed,
+  ...WARNED,
+})
 export type AccountGrantMade = Shape<typeof AccountGrantMade>

@@ -11,6 +11,7 @@ export const Event = z.object({
   id: text('The id of the change.'),
   at: moment('The moment of the change.'),
   by: text('Who made it.'),
+  by_name: orNull(text('The name of the admin key that made it; null for others.')),
   what: z.enum(Object.values(EVENT_NAMES)).describe('The kind of the change.'),
   key_id: orNull(text('The key, the account or the admin key; null for a change of the catalog.')),
   key_name: orNull(text('Its name, as it is now; null if it is gone, and for a change of the catalog.')),

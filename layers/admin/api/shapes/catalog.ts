@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PLAN_DEFAULTS } from '../../settings/setting-fields.ts'
-import { count, credits, flag, kind, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
+import { count, credits, flag, kind, orNull, Quantiles, type Shape, text, texts, WARNED } from './parts.ts'
 
 const pushed = {
   version: count('The version of the catalog.'),
@@ -54,6 +54,7 @@ export const Plan = z.object({
   prices: z.record(z.string(), z.unknown()).describe('Its own prices, by the model, in place of the catalog’s.'),
   ...PLAN_DEFAULTS,
   version: count('The version of the catalog that has it. It goes in If-Match, in quotes.'),
+  ...WARNED,
 })
 export type PlanShape = Shape<typeof Plan>
 
@@ -73,7 +74,8 @@ export const Route = z.object({
   first_byte_timeout_ms: count('An answer that has not begun by then is given up.'),
   idle_timeout_ms: count('The longest pause between two pieces of an answer.'),
   requests_24h: count('Attempts at this model of the provider, whichever model of the catalog was asked for.'),
-  failures_24h: count('Those that failed, even if another route then answered.'),
+  failures_24h: count('Those at which the provider failed, even if another route then answered.'),
+  refused_24h: count('Those at which the provider refused the caller’s request.'),
   last_failure: z
     .object({
       at: text('The moment of it, in UTC.'),
@@ -82,7 +84,7 @@ export const Route = z.object({
       words: text('The same in words.'),
     })
     .nullable()
-    .describe('The last failure in 24 hours; null if there was none.'),
+    .describe('The last failure of the provider in 24 hours; null if there was none.'),
   resting_until: orNull(
     text(
       'The latest moment until which an instance may let the route rest and try others first, after a failure that no success has followed; null if none does.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
-import { count, credits, flag, kind, moment, orNull, type Shape, text, texts } from './parts.ts'
+import { count, credits, flag, kind, moment, orNull, type Shape, text, texts, WARNED } from './parts.ts'
 import { KEY_STATUSES } from './queries.ts'
 
 export type KeyStatus = (typeof KEY_STATUSES)[number]
@@ -68,6 +68,7 @@ export const KeyDetail = Key.extend({
   day: Window.describe('The limit on requests per UTC day, now.'),
   tokens: orNull(Window.describe('The limit on tokens per UTC minute, now; null if there is none.')),
   holds: z.array(Hold).describe('The open holds of the key.'),
+  ...WARNED,
 })
 export type KeyDetail = Shape<typeof KeyDetail>
 
@@ -90,6 +91,7 @@ export type GrantShape = Shape<typeof Grant>
 export const GrantMade = Grant.extend({
   key: KeyDetail.describe('The key as it is now.'),
   replayed: flag('The grant was made by an earlier request with the same Idempotency-Key.'),
+  ...WARNED,
 })
 export type GrantMade = Shape<typeof GrantMade>
 
@@ -112,5 +114,6 @@ export const AdminKey = z.object({
   daily_grant: credits('The most that it grants on a UTC day.'),
   granted_today: credits('What it has granted on this UTC day.'),
   created_at: moment('When it was made.'),
+  ...WARNED,
 })
 export type AdminKeyShape = Shape<typeof AdminKey>

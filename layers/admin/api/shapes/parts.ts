@@ -39,3 +39,14 @@ export const Quantiles = z
     p95: z.int().min(0).nullable().describe('Of twenty requests, nineteen took no longer.'),
   })
   .describe('Milliseconds, estimated from counts in buckets that are each 1.6 times as wide; null without requests.')
+
+export const Warning = z.object({
+  code: text('The kind of warning, for programs.'),
+  param: orNull(text('The field that it is about; null if it is about none.')),
+  message: text('What deserves a second look, for people.'),
+})
+export type Warning = Shape<typeof Warning>
+/** For answers of changes. */
+export const WARNED = {
+  warnings: z.array(Warning).describe('Of a change: what deserves a second look, if anything does.').optional(),
+}

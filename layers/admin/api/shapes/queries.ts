@@ -11,7 +11,10 @@ import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
 export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 const USAGE_BUCKETS = ['1h', '1d'] as const
-export const USAGE_GROUPS = ['model', 'key', 'account', 'provider', 'day'] as const
+export const USAGE_GROUPS = ['model', 'key', 'account', 'provider', 'day', 'user'] as const
+export const TAG = 'tag:'
+const GROUP = new RegExp(`^(${USAGE_GROUPS.join('|')}|${TAG}.{1,64})$`, 's')
+export const GROUP_WORDS = `${USAGE_GROUPS.join(', ')} or ${TAG}NAME`
 
 export const LINE_FIELDS = [
   ...['requestId', 'keyId', 'startedAtMs', 'endpoint', 'model', 'provider', 'stream', 'httpStatus', 'outcome'],
@@ -94,7 +97,7 @@ export const requestsQuery = z.strictObject({
     'Only requests with this tag: its name, or `name=value`.',
   ),
   endpoint: maybe(oneOf(ENDPOINT_NAMES), 'Only requests to this endpoint.'),
-  for_model: maybe(oneOf(['true', 'false']), 'Only requests that a model was to answer, or only all others.'),
+  calls: maybe(oneOf(['all']), 'Also calls that ask no model. Without it only endpoint asks for them.'),
   status: maybe(
     textLike(/^([1-5]xx|[1-5]\d\d|0|error)$/, 'a status such as 429, a class such as 4xx, or error'),
     'Only requests with this HTTP status or class of them; `error` for all that were not completed.',
@@ -104,15 +107,21 @@ export const requestsQuery = z.strictObject({
   cost_to: maybe(credits, 'Only requests that were charged at most this much.'),
   duration_from: maybe(milliseconds, 'Only requests that took at least so many milliseconds.'),
   duration_to: maybe(milliseconds, 'Only requests that took at most so many milliseconds.'),
+  with_cost: maybe(
+    oneOf(['true', 'false']),
+    'With text/csv also the columns of your cost, which customers may not see.',
+  ),
   ...page,
 })
 
 export const usageQuery = z.strictObject({
   bucket: oneOf(USAGE_BUCKETS).default('1d').describe('The length of a bucket: a UTC day unless given, or an hour.'),
-  group_by: oneOf(USAGE_GROUPS).default('model').describe('The grouping.'),
+  group_by: textLike(GROUP, GROUP_WORDS).default('model').describe(`The grouping: ${GROUP_WORDS}.`),
+  calls: maybe(oneOf(['all']), 'Also groups that have nothing but calls that ask no model.'),
   ...range,
   key_id: maybe(keyId, 'Only usage of this key.'),
   account: maybe(accountId, 'Only usage of the keys of this account.'),
+  ...requestsQuery.pick({ outcome: true, model: true, provider: true, status: true, user: true, tag: true }).shape,
 })
 
 export const focusQuery = z.strictObject({ ...range, ...page })

@@ -4,16 +4,23 @@ import { Account } from './accounts.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
 import { count, credits, flag, kind, moment, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
-import { USAGE_GROUPS } from './queries.ts'
+import type { TAG, USAGE_GROUPS } from './queries.ts'
 import { sumFields } from './usage-record.ts'
 
-export type UsageGroup = (typeof USAGE_GROUPS)[number]
+export type UsageGroup = (typeof USAGE_GROUPS)[number] | `${typeof TAG}${string}`
+
+const requests = count('Requests for models.')
+const faults = {
+  refused: count('Of them, those that were refused because of the caller: its request, its limits, its credits.'),
+  failed: count('Of them, those at which providers failed.'),
+  broken: count('Of them, those at which this gateway itself failed, or died.'),
+}
 
 const UsageNumbers = z.object({
-  requests: count('Requests.'),
+  requests,
   completed: count('Of them, those that were answered.'),
-  refused: count('Of them, those that the gateway refused.'),
-  failed: count('Of them, those that no provider answered, or that died.'),
+  ...faults,
+  calls: count('Calls that ask no model, such as those for the balance, the list of models or a quote.'),
   ...sumFields(SUMMED_FIELDS),
   margin: credits('The charge less the cost to us.'),
   without_cost: count('Answers whose route does not say what it costs, which the margin leaves out.'),
@@ -22,7 +29,9 @@ const UsageNumbers = z.object({
 
 export type UsageNumbers = Shape<typeof UsageNumbers>
 
-const group = text('The model, key, provider or day; by account, the account, or the key that has none.')
+const group = text(
+  'The model, key, provider, day, user or value of the tag; by account, the account, or the key that has none.',
+)
 
 const UsageBucket = z.object({
   object: kind('bucket'),
@@ -34,7 +43,7 @@ const UsageBucket = z.object({
 
 export const UsagePage = z.object({
   object: kind('page'),
-  group_by: z.enum(USAGE_GROUPS).describe('The grouping.'),
+  group_by: text('The grouping.'),
   data: z.array(UsageBucket).describe('A bucket for each UTC day, or for each hour.'),
   total: UsageNumbers.describe('All of the range.'),
   groups: z
@@ -67,8 +76,9 @@ const LastAudit = z.object({
 })
 
 const figures = {
-  requests: count('Requests.'),
-  errors: count('Of them, those that were not answered.'),
+  requests,
+  errors: count('Of them, those that were not answered, for any of the three reasons.'),
+  ...faults,
   cost: credits('Charged.'),
   upstream_cost: credits('The cost to us, as far as routes state it.'),
   margin: credits('The charge less the cost to us, of answers whose route states it.'),
@@ -106,7 +116,7 @@ export const Overview = z.object({
   top_models: z.array(TopEntry).describe('The models that were charged the most in the range, at most ten.'),
   spent_today: credits('Charged on this UTC day.'),
   spent_7_days: credits('Charged on this day and the six before it.'),
-  requests_today: count('Requests of this UTC day.'),
+  requests_today: count('Requests for models of this UTC day.'),
   errors: z.array(ErrorCount).describe('Errors of today and yesterday, the most frequent first.'),
   keys: KeyCounts.describe('The number of keys by status.'),
   accounts: AccountCounts.describe('The number of accounts by status.'),

@@ -12,10 +12,14 @@ type ErrorRow = {
   readonly countsAsRequest?: true
   /** The key opens nothing now: the answer has none of its limits, and the call leaves no row. */
   readonly refusesKey?: true
+  /** Set if no upstream answered. All other errors are the caller's, or those of this gateway, by their status. */
+  readonly isProviders?: true
 }
 
 const BAD_REQUEST = 'invalid_request_error'
 const TOO_MUCH = 'rate_limit_error'
+const FORBIDDEN = { status: 403, type: 'permission_error' } as const
+const PROVIDERS = { type: 'server_error', isProviders: true } as const
 
 /** A call that credits do not cover, of the balance or of a window. */
 const NOT_COVERED = { retry: 'never', countsAsRequest: true } as const
@@ -30,7 +34,7 @@ const COUNTER_REFUSALS = {
 } as const satisfies Record<string, ErrorRow>
 
 export const REFUSALS = {
-  key_suspended: { status: 403, type: 'permission_error', refusesKey: true },
+  key_suspended: { ...FORBIDDEN, refusesKey: true },
   invalid_api_key: { status: 401, type: BAD_REQUEST, refusesKey: true },
   rate_limit_exceeded: { status: 429, type: TOO_MUCH },
   ...COUNTER_REFUSALS,
@@ -41,10 +45,10 @@ export const REFUSALS = {
 const OTHERS = {
   invalid_request: { status: 400, type: BAD_REQUEST },
   upstream_rejected: { status: 400, type: BAD_REQUEST },
-  direct_access_denied: { status: 403, type: 'permission_error' },
-  insufficient_scope: { status: 403, type: 'permission_error' },
-  ip_not_allowed: { status: 403, type: 'permission_error' },
-  model_not_allowed: { status: 403, type: 'permission_error' },
+  direct_access_denied: FORBIDDEN,
+  insufficient_scope: FORBIDDEN,
+  ip_not_allowed: FORBIDDEN,
+  model_not_allowed: FORBIDDEN,
   model_not_found: { status: 404, type: BAD_REQUEST },
   not_found: { status: 404, type: BAD_REQUEST },
   method_not_allowed: { status: 405, type: BAD_REQUEST },
@@ -55,10 +59,10 @@ const OTHERS = {
   idempotency_key_reused: { status: 422, type: 'idempotency_error', retry: 'never' },
   key_busy: { status: 429, type: TOO_MUCH, retry: 1 },
   internal_error: { status: 500, type: 'server_error' },
-  upstream_error: { status: 502, type: 'server_error' },
+  upstream_error: { status: 502, ...PROVIDERS },
   service_unavailable: { status: 503, type: 'server_error', retry: 2 },
-  upstream_rate_limited: { status: 503, type: 'server_error' },
-  upstream_timeout: { status: 504, type: 'server_error' },
+  upstream_rate_limited: { status: 503, ...PROVIDERS },
+  upstream_timeout: { status: 504, ...PROVIDERS },
 } as const satisfies Record<string, ErrorRow>
 
 export type CounterRefusal = keyof typeof COUNTER_REFUSALS
@@ -66,6 +70,16 @@ export type AdmissionRefusal = keyof typeof REFUSALS
 export type ErrorKind = AdmissionRefusal | keyof typeof OTHERS
 export const ERRORS: Readonly<Record<ErrorKind, ErrorRow>> = { ...REFUSALS, ...OTHERS }
 export const ERROR_KINDS = Object.keys(ERRORS) as ErrorKind[]
+
+/** A request was refused because of its caller, its providers failed, or this gateway is broken. */
+export type Fault = 'refused' | 'failed' | 'broken'
+
+/** The fault by the code in its row. A code that is none of ours is an upstream's, about the caller's request. */
+export function faultOf(code: string): Fault {
+  const { isProviders, status }: ErrorRow = ERRORS[code as ErrorKind] ?? OTHERS.upstream_rejected
+  if (status < 500) return 'refused'
+  return isProviders ? 'failed' : 'broken'
+}
 
 /** The codes of a 400 that this gateway finds by itself, most of them OpenAI's. */
 export const REQUEST_CODES = [

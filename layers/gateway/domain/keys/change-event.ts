@@ -36,9 +36,14 @@ export function changeEvent(
   return { id, by, atMs, what, ...(keyId !== undefined && { keyId }), ...differences(before, after) }
 }
 
+export function isEmpty({ before, after }: ChangeEvent): boolean {
+  return Object.keys(before).length + Object.keys(after).length === 0
+}
+
 /** The fields of a key that operators change: no hash, and nothing that requests change. */
 export function keyFields(key: Key): JsonObject {
-  const joined = { accountId: accountIdOf(key), accountPlan: key.purse?.plan }
+  const { plan: accountPlan, isWithAccount } = key.purse ?? {}
+  const joined = { accountId: accountIdOf(key), accountPlan, withAccount: isWithAccount || undefined }
   return defined({ ...settingFields(key), ...secretFields(key), ...joined })
 }
 

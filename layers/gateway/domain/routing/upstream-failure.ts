@@ -56,6 +56,12 @@ export function mayBeBilled(result: string): boolean {
   return reason === 'open' || (isReason(reason) && factsOf(reason).mayBeBilled !== undefined)
 }
 
+/** False of an attempt's result if the gateway itself refused the request for that route: it is no attempt. */
+export const wasAsked = (result: string): boolean => result !== 'unsupported' && result !== 'rejected'
+
+/** The rest is the provider's fault, as it is for the caller, who gets a 5xx. */
+export const isCallersFault = (result: string): boolean => /^(rejected|unsupported)\b/.test(result)
+
 export const TOO_MANY_REQUESTS = 429
 /** About our own account: its key, its credit, its rate. */
 const ABOUT_US: ReadonlySet<number> = new Set([401, 402, TOO_MANY_REQUESTS])

@@ -1,17 +1,16 @@
-import { ERROR_KINDS } from '../basics/gateway-error.ts'
+import { ERROR_KINDS, type Fault, faultOf, REQUEST_CODES } from '../basics/gateway-error.ts'
 import type { Nano } from '../money/money.ts'
 import { type Charges, chargesOf, NO_CHARGES } from './charges.ts'
-import { SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
+import { isRequest, SUMMED_FIELDS, USAGE_FIELDS, type UsageRow } from './usage-row.ts'
 
 /** Rows by themselves, and totals from before charges were kept, have no charges. */
 type SummedFields = Charges & { readonly [Name in (typeof SUMMED_FIELDS)[number]]: NonNullable<UsageRow[Name]> }
 
 export type Figures = SummedFields & {
   readonly requests: number
+  /** Calls that ask no model. They are in none of the other figures; totals from before they were told apart have them in all. */
+  readonly calls: number
   readonly completed: number
-  readonly refused: number
-  readonly upstreamErrors: number
-  readonly abandoned: number
   /** The charges for the answers whose cost to us is stated, and therefore in `upstreamCost`. */
   readonly costOfStated: Nano
   readonly withoutCost: number
@@ -32,10 +31,8 @@ export const NO_FIGURES: Figures = {
   ...NO_SUMS,
   ...NO_CHARGES,
   requests: 0,
+  calls: 0,
   completed: 0,
-  refused: 0,
-  upstreamErrors: 0,
-  abandoned: 0,
   costOfStated: 0n,
   withoutCost: 0,
 }
@@ -54,32 +51,43 @@ export type DayTotal = {
 }
 
 /** The error codes that are counted apart. An upstream can make up others, as many as it likes. */
-const COUNTED: ReadonlySet<string> = new Set([...ERROR_KINDS, 'context_length_exceeded'])
+const COUNTED: ReadonlySet<string> = new Set([...ERROR_KINDS, ...REQUEST_CODES])
 
 /** The refusals of a flood, of which only the first have rows with their codes. */
 const WITHOUT_ROW = 'refused_without_row'
 
 export function partOf(row: UsageRow): UsagePart {
-  const { outcome, errorCode, upstreamCost, alsoRefused = 0 } = row
+  const { outcome, upstreamCost, alsoRefused = 0 } = row
   const isStated = upstreamCost !== undefined
+  const isCounted = isRequest(row)
   const sums: Record<string, number | Nano> = { ...NO_CHARGES }
   for (const name of SUMMED_FIELDS) sums[name] = row[name] ?? NO_FIGURES[name]
   return {
     ...(sums as SummedFields),
     model: row.model,
     provider: row.provider,
-    requests: 1 + alsoRefused,
-    completed: outcome === 'completed' ? 1 : 0,
-    refused: (outcome === 'refused' ? 1 : 0) + alsoRefused,
-    upstreamErrors: outcome === 'upstream_error' ? 1 : 0,
-    abandoned: outcome === 'abandoned' ? 1 : 0,
-    errors: {
-      ...(errorCode !== undefined && { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 }),
-      ...(alsoRefused > 0 && { [WITHOUT_ROW]: alsoRefused }),
-    },
+    requests: isCounted ? 1 + alsoRefused : 0,
+    calls: isCounted ? 0 : 1 + alsoRefused,
+    completed: isCounted && outcome === 'completed' ? 1 : 0,
+    errors: isCounted ? errorsOf(row) : {},
     costOfStated: isStated ? row.cost : 0n,
     withoutCost: !isStated && row.usageSource !== 'none' ? 1 : 0,
   }
+}
+
+/** The codes under which a row's errors are counted. */
+export function errorsOf({ errorCode, alsoRefused = 0 }: UsageRow): UsagePart['errors'] {
+  return {
+    ...(errorCode !== undefined && { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 }),
+    ...(alsoRefused > 0 && { [WITHOUT_ROW]: alsoRefused }),
+  }
+}
+
+/** The requests that were not answered, by the fault. Those that died with the gateway have no code. */
+export function faultsOf({ requests, completed, errors }: UsagePart): Readonly<Record<Fault, number>> {
+  const faults = { refused: 0, failed: 0, broken: 0 }
+  for (const code in errors) faults[faultOf(code)] += errors[code] as number
+  return { ...faults, broken: requests - completed - faults.refused - faults.failed }
 }
 
 export function emptyPart({ model, provider }: Pick<UsagePart, 'model' | 'provider'> = {}): UsagePart {
@@ -134,25 +142,28 @@ export class DayCounter {
   }
 }
 
+/** `requests` are all that were made, with the calls that ask no model. */
 export type Sums = Pick<Figures, 'requests' | 'cost'>
 
 export function sumsOf({ parts }: Pick<DayTotal, 'parts'>): Sums {
-  return parts.reduce<Sums>(
-    (sums, { requests, cost }) => ({ requests: sums.requests + requests, cost: sums.cost + cost }),
-    { requests: 0, cost: 0n },
-  )
+  const sum = emptyPart()
+  for (const part of parts) addTo(sum, part)
+  return { requests: sum.requests + sum.calls, cost: sum.cost }
 }
 
-/** True if both totals of the same key and day agree. Two versions of the code may count different error codes apart, and charges. */
+/** True if both totals of the same key and day agree. Two versions of the code may count errors, calls and charges apart, or not. */
 export function isSameTotal(a: DayTotal, b: DayTotal): boolean {
-  return textOf(a) === textOf(b)
+  const callsOf = ({ parts }: DayTotal) => parts.reduce((sum, { calls }) => sum + calls, 0)
+  const isApart = callsOf(a) === callsOf(b)
+  return textOf(a, isApart) === textOf(b, isApart)
 }
 
-function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal): string {
-  const sorted = parts.map(({ errors, ...part }) => [
-    ...Object.entries({ ...part, ...NO_CHARGES }).sort(([x], [y]) => (x < y ? -1 : 1)),
-    Object.values(errors).reduce((sum, count) => sum + count, 0),
-  ])
+function textOf({ keyId, day, parts, rowsUntilMs }: DayTotal, isApart: boolean): string {
+  const sorted = parts.map(({ errors, ...part }) => {
+    const told = Object.values(errors).reduce((sum, count) => sum + count, 0)
+    const counts = isApart ? { told } : { requests: part.requests + part.calls, calls: 0, completed: 0 }
+    return Object.entries({ ...part, ...NO_CHARGES, ...counts }).sort(([x], [y]) => (x < y ? -1 : 1))
+  })
   const write = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
   return JSON.stringify([keyId, day, rowsUntilMs, sorted], write)
 }
@@ -184,12 +195,14 @@ export class UsageGroups<Name extends string | null = string> {
     return sum
   }
 
-  byName(): Group<Name>[] {
-    return [...this.#parts].sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
+  /** A group that has nothing but calls that ask no model is left out, unless it is asked for. */
+  byName(calls?: string): Group<Name>[] {
+    const isUsed = ([, { requests, cost }]: Group<Name>) => calls || requests > 0 || cost > 0n
+    return [...this.#parts].filter(isUsed).sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
   }
 
   /** The name decides between equals, since they are read in no order. */
-  dearestFirst(): Group<Name>[] {
-    return this.byName().sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
+  dearestFirst(calls?: string): Group<Name>[] {
+    return this.byName(calls).sort(([, a], [, b]) => (a.cost > b.cost ? -1 : Number(a.cost < b.cost)))
   }
 }

@@ -53,8 +53,8 @@ export function statementOf({ id, name, externalId }: Customer, books: Statement
   const adopted = joining.map((key) => ({ ...key, credits: (key.joined?.credits ?? 0n) - key.before }))
   const usage = keys.flatMap((key) =>
     key.models.byName().flatMap(([model, { requests, promptTokens, completionTokens, cost }]) => {
-      // Requests that no model was asked for are free.
-      if (model === '-' && cost === 0n) return []
+      // All of them were refused.
+      if (cost === 0n && promptTokens + completionTokens === 0) return []
       return [{ key, model, requests, promptTokens, completionTokens, cost }]
     }),
   )

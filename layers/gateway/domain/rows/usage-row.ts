@@ -1,4 +1,4 @@
-import type { ContractName, EndpointName } from '../../endpoints.ts'
+import { asksModel, type ContractName, type EndpointName } from '../../endpoints.ts'
 import { utcDay } from '../basics/time.ts'
 import type { UsageSource } from '../money/bill.ts'
 import type { Nano } from '../money/money.ts'
@@ -21,10 +21,6 @@ export type Attempt = {
 
 /** The result of a route that answered, and went on beyond its output cap. */
 export const BEYOND_CAP = 'beyond_cap'
-
-export function hasFailed({ result }: Attempt): boolean {
-  return result !== 'ok' && result !== BEYOND_CAP
-}
 
 /** The values of each kind. A row that lacks a count has 0 of it; a row that lacks a number has no such number. */
 type Values = {
@@ -124,6 +120,11 @@ export type UsageRow = { readonly [Name in Exclude<UsageFieldName, Optional>]: V
 } & {
   /** DynamoDB may delete the row from this time on; without it the row stays for good. */
   readonly keptUntilMs?: number | undefined
+}
+
+/** False of a call that asks no model. A request that died has no endpoint in its row. */
+export function isRequest({ endpoint, outcome }: Pick<UsageRow, 'endpoint' | 'outcome'>): boolean {
+  return asksModel(endpoint) || (endpoint === 'unknown' && outcome === 'abandoned')
 }
 
 export const SUMMED_FIELDS = [

@@ -1,7 +1,8 @@
 import { routeKey } from '../routing/route-order.ts'
+import { isCallersFault, wasAsked } from '../routing/upstream-failure.ts'
 import { addTo, emptyPart, partOf, type UsagePart } from './day-total.ts'
 import { addHistogram, countIn, emptyHistogram, type Histogram } from './histogram.ts'
-import { type Attempt, hasFailed, type UsageRow } from './usage-row.ts'
+import { type Attempt, BEYOND_CAP, type UsageRow } from './usage-row.ts'
 
 export type ModelPart = UsagePart & {
   readonly firstToken: Histogram
@@ -11,7 +12,10 @@ export type ModelPart = UsagePart & {
 /** The attempts at one route: a fallback's attempt counts for the fallback, and a route that failed before it as failed. */
 export type Asked = {
   readonly asked: number
+  /** The provider failed. */
   readonly failed: number
+  /** The provider refused the caller's request. */
+  readonly refused?: number | undefined
   readonly lastOkMs?: number | undefined
   readonly lastFailure?: RouteFailure | undefined
 }
@@ -25,16 +29,16 @@ export class UsageSum {
 
   addRow(row: UsageRow): void {
     const part = partOf(row)
-    const { ttftMs, durationMs, outcome } = row
+    const { ttftMs, durationMs } = row
     const model = this.#modelOf(part)
     addTo(model, part)
     if (ttftMs !== undefined) countIn(model.firstToken, ttftMs)
-    if (outcome === 'completed') countIn(model.duration, durationMs)
+    if (part.completed > 0) countIn(model.duration, durationMs)
     this.addKey(row.keyId, part)
     let atMs = row.startedAtMs
     for (const attempt of row.attempts) {
       atMs += attempt.ms
-      this.addRoute(routeKey(attempt), askedIn(attempt, row, atMs))
+      if (wasAsked(attempt.result)) this.addRoute(routeKey(attempt), askedIn(attempt, row, atMs))
     }
   }
 
@@ -67,10 +71,12 @@ export class UsageSum {
   }
 }
 
-function askedIn(attempt: Attempt, { requestId }: UsageRow, atMs: number): Asked {
-  return hasFailed(attempt)
-    ? { asked: 1, failed: 1, lastFailure: { atMs, requestId, result: attempt.result } }
-    : { asked: 1, failed: 0, lastOkMs: atMs }
+function askedIn({ result }: Attempt, { requestId }: UsageRow, atMs: number): Asked {
+  if (result === 'ok' || result === BEYOND_CAP) return { asked: 1, failed: 0, lastOkMs: atMs }
+  if (isCallersFault(result)) return { asked: 1, failed: 0, refused: 1 }
+  // This gateway failed while it was asked.
+  if (result === 'open') return { asked: 1, failed: 0 }
+  return { asked: 1, failed: 1, lastFailure: { atMs, requestId, result } }
 }
 
 function together(a: Asked, b: Asked): Asked {
@@ -79,6 +85,7 @@ function together(a: Asked, b: Asked): Asked {
   return {
     asked: a.asked + b.asked,
     failed: a.failed + b.failed,
+    refused: (a.refused ?? 0) + (b.refused ?? 0),
     ...(lastOkMs > 0 && { lastOkMs }),
     ...(lastFailure && { lastFailure }),
   }

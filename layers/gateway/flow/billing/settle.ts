@@ -1,6 +1,6 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { COUNTERS, type LossDeps, lossBoundOf, lossOf, oldestKept, windowOf } from '../../domain/admission/counters.ts'
-import type { ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
+import { faultOf, type GatewayError } from '../../domain/basics/gateway-error.ts'
 import { accountIdOf, type Key } from '../../domain/keys/key.ts'
 import { laneIn } from '../../domain/keys/lane.ts'
 import { creditRefusalMark } from '../../domain/keys/notice.ts'
@@ -17,7 +17,7 @@ import type { PutUsageRow } from '../../store/rows/usage-rows.ts'
 import { droppedFieldsText } from '../../wire/requests/headers.ts'
 import { deadAtMs, type GatewayRequest, type Journey } from '../request.ts'
 import { lossOfRequest } from './owed.ts'
-import { hasOwnRow, type RefusalsOfKeys } from './refusal-rows.ts'
+import { hasOwnRow, type Refusals } from './refusal-rows.ts'
 
 type SettleDeps = LossDeps & {
   readonly putUsageRow: PutUsageRow
@@ -60,7 +60,7 @@ export const SETTLE_MARGIN_MS = 1_000
  */
 export function settler(deps: SettleDeps): Settle {
   const { putUsageRow, releaseHold, isUnavailable, wasRejected, clock, log, isUnattributed } = deps
-  const refusals: RefusalsOfKeys = new Map()
+  const refusals = new Map<string, Refusals>()
   let unreleased: readonly Release[] = []
   return (request, ending) => {
     const { settlement } = request
@@ -69,15 +69,16 @@ export function settler(deps: SettleDeps): Settle {
   }
 
   async function settle(request: GatewayRequest, ending: Ending): Promise<void> {
-    const { credential, requestId, hold, settlement } = request
+    const { credential, requestId, hold, settlement, endpoint } = request
     if (!credential) return
     const { key } = credential
     const keyId = key.id
     settlement.cost = ending.bill?.cost ?? 0n
     // Limits bound the refusals that were admitted, which hold something, if only a place.
-    if (ending.outcome === 'refused' && hold === undefined && !hasOwnRow(refusals, keyId, request.nowMs)) return
+    const flood = `${keyId} ${endpoint.quotes || !endpoint.contract}`
+    if (ending.outcome === 'refused' && hold === undefined && !hasOwnRow(refusals, flood, request.nowMs)) return
     try {
-      const row = await record(request, keyId, ending)
+      const row = await record(request, keyId, ending, refusals.get(flood))
       settlement.cost = row.cost
       if (hold !== undefined) {
         const taken = { amount: hold, untilMs: deadAtMs(request) }
@@ -94,8 +95,7 @@ export function settler(deps: SettleDeps): Settle {
   }
 
   /** The row tells the refusals before it that have none; if it does not stand, the next one does. */
-  async function record(request: GatewayRequest, keyId: string, ending: Ending): Promise<UsageRow> {
-    const refused = refusals.get(keyId)
+  async function record(request: GatewayRequest, keyId: string, ending: Ending, refused?: Refusals): Promise<UsageRow> {
     const alsoRefused = refused?.untold || undefined
     if (refused) refused.untold = 0
     let written: UsageRow | undefined
@@ -180,18 +180,13 @@ export function leastRow(row: UsageRow): UsageRow {
 }
 
 export function endingOf(error: GatewayError): Ending {
-  return { outcome: outcomeOf(error), httpStatus: error.status, errorCode: error.code ?? error.kind }
+  return { outcome: OUTCOMES[faultOf(error.kind)], httpStatus: error.status, errorCode: error.code }
 }
 
 /** A row must not grow by what a caller sent. */
 const MOST_DROPPED_CHARS = 200
 
-const UPSTREAMS: ReadonlySet<ErrorKind> = new Set(['upstream_error', 'upstream_rate_limited', 'upstream_timeout'])
-
-function outcomeOf({ kind, status }: GatewayError): Outcome {
-  if (UPSTREAMS.has(kind)) return 'upstream_error'
-  return status < 500 ? 'refused' : 'abandoned'
-}
+const OUTCOMES = { refused: 'refused', failed: 'upstream_error', broken: 'abandoned' } as const
 
 /** A row in which no field is forgotten, though it may be undefined. */
 type WholeRow = { readonly [Name in UsageFieldName]-?: UsageRow[Name] }

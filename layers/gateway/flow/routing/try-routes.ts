@@ -5,7 +5,7 @@ import type { Nano } from '../../domain/money/money.ts'
 import type { Catalog, UpstreamRoute } from '../../domain/routing/catalog.ts'
 import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from '../../domain/routing/route-cost.ts'
 import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/routing/route-order.ts'
-import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { TOO_MANY_REQUESTS, UpstreamFailure, wasAsked } from '../../domain/routing/upstream-failure.ts'
 import { BEYOND_CAP } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Provider } from '../../providers/provider.ts'
@@ -159,11 +159,11 @@ function noteFailure(
 ): void {
   const { journey, priced } = request
   const { route } = candidate
+  if (!wasAsked(failure.result)) return void journey.attempts.pop()
   endAttempt(journey, failure.result, deps.clock(), failure.said)
-  if (failure.reason === 'unsupported') return
-  if (failure.reason === 'rejected' && failure.detail.status) journey.provider = route.provider
+  if (failure.reason === 'rejected') journey.provider = route.provider
   if (failure.mayBeBilled) deps.log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
-  if (failure.worthAnotherRoute && !signal.aborted) blame(deps, request, route, failure)
+  if (failure.worthAnotherRoute && !failure.isCallers && !signal.aborted) blame(deps, request, route, failure)
 }
 
 function failureOf(failures: readonly UpstreamFailure[], model: string): UpstreamFailure {

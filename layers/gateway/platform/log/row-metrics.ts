@@ -1,5 +1,6 @@
+import { type Fault, faultOf } from '../../domain/basics/gateway-error.ts'
 import type { Nano } from '../../domain/money/money.ts'
-import type { UsageRow } from '../../domain/rows/usage-row.ts'
+import { isRequest, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { METRICS_NAMESPACE } from '../../names.ts'
 
 type RowMetric = {
@@ -14,13 +15,12 @@ type RowMetric = {
 export const creditsIn = (nano: Nano) => Number(nano) / 1e9
 
 /** The end of a request, as its row has it. */
-export type Answer = { readonly httpStatus: number; readonly errorCode?: string | undefined }
+export type Answer = { readonly errorCode?: string | undefined }
 
-/** A 5xx that the gateway only passes on: no upstream gave an answer. */
-const isUpstreams = ({ httpStatus, errorCode }: Answer) =>
-  httpStatus === 502 || httpStatus === 504 || (httpStatus === 503 && errorCode === 'upstream_rate_limited')
+/** Also of a stream that broke after its status was sent. */
+const has = (fault: Fault, { errorCode }: Answer) => errorCode !== undefined && faultOf(errorCode) === fault
 
-export const isServers = (answer: Answer) => answer.httpStatus >= 500 && !isUpstreams(answer)
+export const isServers = (answer: Answer) => has('broken', answer)
 
 /** Only for answers: the basis of their charge, and if it covers their cost to us. */
 const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow) =>
@@ -29,12 +29,20 @@ const ofAnswers = (of: (row: UsageRow) => number | undefined) => (row: UsageRow)
 /** A count of nothing is left out: alarms and sums take a missing figure for 0, and every byte of a log costs. */
 const ifSo = (isSo: boolean | undefined) => (isSo ? 1 : undefined)
 
-const ROW_METRICS: readonly RowMetric[] = [
-  { name: 'Requests', unit: 'Count', of: (row) => 1 + (row.alsoRefused ?? 0), by: ['model', 'provider'] },
-  { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
+const counted = ({ alsoRefused = 0 }: UsageRow) => 1 + alsoRefused
+
+const OF_EVERY_CALL: readonly RowMetric[] = [
   { name: 'ServerErrors', unit: 'Count', of: (row) => ifSo(isServers(row)), by: ['version'] },
   { name: 'KeyBusy', unit: 'Count', of: (row) => ifSo(row.errorCode === 'key_busy') },
-  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(isUpstreams(row)) },
+]
+/** Calls that ask no model are no requests. */
+const OF_CALLS: readonly RowMetric[] = [{ name: 'Calls', unit: 'Count', of: counted }, ...OF_EVERY_CALL]
+const OF_REQUESTS: readonly RowMetric[] = [
+  ...OF_EVERY_CALL,
+  { name: 'Requests', unit: 'Count', of: counted, by: ['model', 'provider'] },
+  { name: 'Errors', unit: 'Count', of: (row) => ifSo(row.errorCode !== undefined), by: ['errorCode'] },
+  { name: 'Refusals', unit: 'Count', of: (row) => ifSo(has('refused', row)) },
+  { name: 'UpstreamErrors', unit: 'Count', of: (row) => ifSo(has('failed', row)) },
   { name: 'Duration', unit: 'Milliseconds', of: (row) => row.durationMs },
   { name: 'TimeToFirstToken', unit: 'Milliseconds', of: (row) => row.ttftMs, by: ['model', 'provider'] },
   { name: 'PromptTokens', unit: 'Count', of: (row) => row.promptTokens, by: ['model'] },
@@ -57,6 +65,8 @@ const ROW_METRICS: readonly RowMetric[] = [
   },
 ]
 
+const metricsFor = (row: UsageRow) => (isRequest(row) ? OF_REQUESTS : OF_CALLS)
+
 /** There are few kinds of rows, by the figures that they have; each is described once. */
 const described = new Map<number, string>()
 
@@ -64,7 +74,7 @@ const described = new Map<number, string>()
 export function metricsOf(row: UsageRow): { readonly fields: string; readonly description: string } {
   let fields = ''
   let kind = 1
-  for (const { name, of } of ROW_METRICS) {
+  for (const { name, of } of metricsFor(row)) {
     const value = of(row)
     kind *= 2
     if (value === undefined) continue
@@ -82,7 +92,7 @@ export function metricsOf(row: UsageRow): { readonly fields: string; readonly de
 /** Metrics with the same breakdowns share a description. */
 function describe(row: UsageRow): object[] {
   const groups = Object.groupBy(
-    ROW_METRICS.filter(({ of }) => of(row) !== undefined),
+    metricsFor(row).filter(({ of }) => of(row) !== undefined),
     ({ by = [] }) => by.join(),
   )
   return Object.values(groups).map((metrics = []) =>

@@ -70,8 +70,10 @@ const NOT_SERVED = new Set([404, 405])
 
 /** Many upstreams have no text completions, or not for every model; such a route is not faulty. */
 export function aboutText(failure: UpstreamFailure): UpstreamFailure {
-  if (!NOT_SERVED.has(failure.detail.status ?? 0)) return failure
-  return unsupported('model', 'has no text completions at its provider: ask it with POST /v1/chat/completions')
+  const { status = 0 } = failure.detail
+  if (!NOT_SERVED.has(status)) return failure
+  const message = "'model' has no text completions at its provider: ask it with POST /v1/chat/completions."
+  return new UpstreamFailure('unsupported', message, { param: 'model', code: 'unsupported_parameter', status })
 }
 
 function without(names: ReadonlySet<string>, body: ChatBody): Fields {

@@ -59,7 +59,7 @@ export function updateAccount(tables: Tables, random: Random) {
     const account = result.changed && settings.plan !== undefined ? await readAccount(id) : undefined
     if (!account) return result
     await tellKeys(tables, random)(account, act)
-    return { changed: true, key: account } as const
+    return { ...result, key: account }
   }
 }
 
@@ -85,9 +85,10 @@ export function setAccountStatus(tables: Tables, random: Random) {
     const account = await readAccount(id)
     if (!account) return result
     await tell(account, act)
-    if (status !== 'revoked') return { changed: true, key: account }
+    const isSame = !result.changed || result.isSame === true
+    if (status !== 'revoked') return { changed: true, key: account, isSame }
     await gather(account, await readPurses(account))
-    return { changed: true, key: (await readAccount(id)) ?? account }
+    return { changed: true, key: (await readAccount(id)) ?? account, isSame }
   }
 }
 

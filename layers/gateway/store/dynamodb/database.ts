@@ -69,9 +69,14 @@ export type Database = {
   control(operation: string, input: object): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** `isAhead`, for a reader of all items: the next page is on its way while this one is worked on. */
+/** The most items of a page, if a reader that might have stopped soon has not. */
+const MOST_IN_PAGE = 500
+
+/** A page that is not the first may have twice as many items. `isAhead`, for a reader of all items: the next page is on its way while this one is worked on. */
 export function queryItems<T = Item>(database: Database, input: QueryInput, read: Read<T> = asItIs, isAhead = false) {
-  return itemsOf((next) => database.query({ ...input, ...next }), read, isAhead)
+  const { Limit: first } = input
+  const limited = (pages: number) => first && { Limit: Math.max(first, Math.min(first * 2 ** pages, MOST_IN_PAGE)) }
+  return itemsOf((next, pages) => database.query({ ...input, ...next, ...limited(pages) }), read, isAhead)
 }
 
 export function scanItems<T = Item>(database: Database, input: ScanInput, read: Read<T> = asItIs) {
@@ -94,12 +99,13 @@ export function itemReader<Parts extends unknown[], T>(
   }
 }
 
-type ReadPage = (next: { readonly ExclusiveStartKey?: Item }) => Promise<Page>
+type ReadPage = (next: { readonly ExclusiveStartKey?: Item }, pages: number) => Promise<Page>
 
 async function* itemsOf<T>(readPage: ReadPage, read: Read<T>, isAhead: boolean): AsyncGenerator<T, void, undefined> {
-  for (let page: Promise<Page> | undefined = readPage({}); page; ) {
+  let pages = 0
+  for (let page: Promise<Page> | undefined = readPage({}, pages); page; ) {
     const { Items = [], LastEvaluatedKey: last }: Page = await page
-    const readNext = (): Promise<Page> | undefined => last && readPage({ ExclusiveStartKey: last })
+    const readNext = (): Promise<Page> | undefined => last && readPage({ ExclusiveStartKey: last }, ++pages)
     page = isAhead ? readNext() : undefined
     // A failure is thrown when the page's turn comes.
     page?.catch(() => {})

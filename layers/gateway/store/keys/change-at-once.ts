@@ -1,5 +1,5 @@
 import type { Act } from '../../domain/keys/act.ts'
-import { type ChangeEvent, changeEvent, type UrgentEvent } from '../../domain/keys/change-event.ts'
+import { type ChangeEvent, changeEvent, isEmpty, type UrgentEvent } from '../../domain/keys/change-event.ts'
 import type { RotatingKey } from '../../domain/keys/key.ts'
 import { isUnavailable } from '../../platform/aws/service-error.ts'
 import { retry, waitAtMost } from '../../platform/retry.ts'
@@ -16,6 +16,7 @@ import {
   VersionConflict,
   writeOf,
 } from './change-key.ts'
+import { SWEEP_AT_ONCE } from './key-item.ts'
 
 /** The pointers end with the change, and are deleted after it: admission goes by the key's own item. */
 type UrgentChange = ItemChange & { readonly pointers: readonly Pointer[] }
@@ -56,21 +57,22 @@ export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKin
       if (isKept || (await wasDone(tables, keyId, act))) return { changed: true, key }
       if (key.status === 'revoked') return { changed: false, why: 'revoked' }
       const change = decide(key)
-      return change ? write(item, key, change) : { changed: true, key }
+      return change ? write(item, key, change) : { changed: true, key, isSame: true }
     }
 
     async function write(item: Item, before: K, change: UrgentChange): Promise<ChangeResult<K>> {
       const key = toKey(changedItem(item, change))
       const event = changeEvent(act, what, { keyId, before: fieldsOf(before), after: fieldsOf(key) })
+      const isSame = isEmpty(event)
       const kept = {
         ...change,
-        set: { ...change.set, ...keepEvent(item, event, change.pointers) },
+        set: { ...change.set, ...(isSame ? { sweepAt: SWEEP_AT_ONCE } : keepEvent(item, event, change.pointers)) },
         notice: before.status === key.status ? undefined : kind.noticeOf?.(key, act),
       }
       const isMade = await updateOnce(tables, act, { TableName, Key, ...writeOf(before.version, kept) }).catch(noteLost)
       if (isMade) {
-        made = event
-        return { changed: true, key }
+        made = isSame ? undefined : event
+        return { changed: true, key, isSame }
       }
       throw new VersionConflict(`The ${kind.name} ${keyId} was changed by others again and again. Try again.`)
     }

@@ -1,5 +1,5 @@
 import type { Act } from '../../domain/keys/act.ts'
-import { changeEvent, keyFields } from '../../domain/keys/change-event.ts'
+import { changeEvent, isEmpty, keyFields } from '../../domain/keys/change-event.ts'
 import type { EventKind } from '../../domain/keys/event-names.ts'
 import type { Key, RotatingKey, Versioned } from '../../domain/keys/key.ts'
 import { type Notice, STATUS_NOTICES } from '../../domain/keys/notice.ts'
@@ -46,7 +46,8 @@ export type KeyChange = ItemChange & {
 }
 
 export type ChangeResult<K = Key> =
-  | { readonly changed: true; readonly key: K }
+  /** Without a difference there is no event. */
+  | { readonly changed: true; readonly key: K; readonly isSame?: boolean }
   | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' | 'account_full' }
   /** The key as another operator has left it. */
   | { readonly changed: false; readonly why: 'stale'; readonly key: K }
@@ -102,7 +103,7 @@ export function changeKey<K extends Versioned>(tables: Tables, kind: Kind<K>, wh
       if (expectedVersion !== undefined && key.version !== expectedVersion)
         return (await wasDone(tables, id, act)) ? { changed: true, key } : { changed: false, why: 'stale', key }
       const change = decide(key)
-      if (!change) return { changed: true, key }
+      if (!change) return { changed: true, key, isSame: true }
       const changed = toKey(changedItem(item, change))
       const event = changeEvent(act, what, { keyId: id, before: fieldsOf(key), after: fieldsOf(changed) })
       // If this is cut off before it was brought to the other lanes, the sweep does that.
@@ -110,8 +111,10 @@ export function changeKey<K extends Versioned>(tables: Tables, kind: Kind<K>, wh
       const set = hasLanes ? { ...change.set, sweepAt: SWEEP_AT_ONCE } : change.set
       const written = writeOf(key.version, { ...change, set })
       const update = { Update: { TableName: tables.keys, Key: itemOf(id), ...written } }
-      const made = await makeOnce(tables, id, act, [update, ...(change.alsoWrite ?? []), ...putEvent(tables, event)])
-      if (made === 'now') return { changed: true, key: changed }
+      const isSame = isEmpty(event)
+      const events = isSame ? [] : putEvent(tables, event)
+      const made = await makeOnce(tables, id, act, [update, ...(change.alsoWrite ?? []), ...events])
+      if (made === 'now') return { changed: true, key: changed, isSame }
       if (made === 'before') return { changed: true, key: toKey((await read(id)) ?? item) }
       const why = await change.whyNot?.()
       if (why) return { changed: false, why }

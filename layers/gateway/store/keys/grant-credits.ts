@@ -114,14 +114,14 @@ export function grantEntry(keyId: string, credits: Nano, { id, by, triedAtMs }: 
 
 export type GrantRecord = ReturnType<typeof toGrant>
 
-/** All grants to a key, oldest first. */
+/** The grants to a key from this id on, oldest first. */
 export function listGrants({ database, keys }: Tables) {
-  return (keyId: string) => {
-    const { pk, sk: prefix } = grantItem(keyId, '')
+  return (keyId: string, firstId = '') => {
+    const { pk, sk: first } = grantItem(keyId, firstId)
     const input = {
       TableName: keys,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': grantItem(keyId, LAST_ID).sk },
       ConsistentRead: true,
     }
     return queryItems(database, input, toGrant)

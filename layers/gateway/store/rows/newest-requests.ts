@@ -11,16 +11,13 @@ type Wanted = {
   readonly range: TimeRange
   readonly limit: number
   readonly after?: string | undefined
-  /** Undefined if every row matches. */
-  readonly matches?: ((row: UsageRow) => boolean) | undefined
+  readonly matches: (row: UsageRow) => boolean
   /** The most rows that are looked at, in place of `MOST_ROWS`. */
   readonly mostRows?: number
 }
 
 /** The most rows that are looked at for a page: a filter that few rows pass does not read a busy day to its end. */
 const MOST_ROWS = 20_000
-/** Rows that are read at once of each partition if only some of them match. */
-const FILTERED_PAGE = 500
 /** The most days, fewer of many keys or lanes: a range without rows is not searched to its end. */
 const MOST_DAYS = 250
 
@@ -40,7 +37,7 @@ export async function newestRequests(tables: Tables, wanted: Wanted) {
     for await (const row of rowsOfDay(tables, wanted, keys, { fromMs, toMs })) {
       if (after !== undefined && row.requestId >= after) continue
       if (rows.length === limit) return { rows, next: (rows.at(-1) as UsageRow).requestId }
-      if (matches?.(row) !== false) rows.push(row)
+      if (matches(row)) rows.push(row)
       seen += 1
       if (seen === mostRows && rows.length < limit) return { rows, next: row.requestId }
     }
@@ -51,11 +48,11 @@ export async function newestRequests(tables: Tables, wanted: Wanted) {
 
 function rowsOfDay(
   tables: Tables,
-  { limit, matches }: Wanted,
+  { limit }: Wanted,
   keys: readonly LanedKey[] | undefined,
   range: TimeRange,
 ): AsyncIterable<UsageRow> {
-  const pageSize = matches ? FILTERED_PAGE : partOfPage(limit + 1, keys ? 1 : ROW_SHARDS)
+  const pageSize = partOfPage(limit + 1, keys ? 1 : ROW_SHARDS)
   if (keys) {
     const lists = keys.map((key) => queryUsageRows(tables)(key, range, 'newest first', pageSize))
     return mergeRows(lists, 'newest first')

@@ -1,4 +1,4 @@
-import { HOUR_MS, utcDay } from '../../domain/basics/time.ts'
+import { utcDay } from '../../domain/basics/time.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import { daysFrom, earliestRowMs, momentsOf } from '../../domain/rows/closed-day.ts'
 import { DayCounter, type UsagePart } from '../../domain/rows/day-total.ts'
@@ -62,16 +62,4 @@ export async function* usageOfKey(
     const { fromMs, toMs } = momentsOf(day)
     return { fromMs: Math.max(range.fromMs, fromMs), toMs: Math.min(range.toMs, toMs) }
   }
-}
-
-/** The same by hour, always from rows: totals have no hours. */
-export async function* usageOfKeyByHour(tables: Tables, { id }: Key, range: TimeRange): AsyncGenerator<UsageOfKey> {
-  const hours = new Map<number, DayCounter>()
-  for await (const row of queryUsageRows(tables, 'sums')(id, range)) {
-    const atMs = Math.floor(row.startedAtMs / HOUR_MS) * HOUR_MS
-    const counter = hours.get(atMs) ?? new DayCounter(id, utcDay(atMs))
-    hours.set(atMs, counter)
-    counter.add(row)
-  }
-  for (const [atMs, counter] of hours) for (const part of counter.total().parts) yield { atMs, part }
 }

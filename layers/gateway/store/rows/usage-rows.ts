@@ -42,8 +42,10 @@ const ALWAYS = [
 ]
 const ATTRIBUTES = {
   whole: [],
-  sums: [...new Set([...ALWAYS, 'usageSource', 'expiresAt', 'accountId', 'price', 'images', ...SUMMED_FIELDS])],
-  groups: [...new Set([...ALWAYS, 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
+  sums: [
+    ...new Set([...ALWAYS, 'endpoint', 'usageSource', 'expiresAt', 'accountId', 'price', 'images', ...SUMMED_FIELDS]),
+  ],
+  groups: [...new Set([...ALWAYS, 'endpoint', 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>
 
 /** A reader of all rows, who does not stop, is read ahead for. */

@@ -11,7 +11,7 @@ const MOST_UNKNOWN = 50_000
 const MOST_DIFFERENT = 1_000
 
 const WHY = 'because it may change what the provider bills'
-const HOW = 'the operator can allow it with allowFields in the catalog'
+const HOW = 'the operator of this gateway can allow it'
 
 export class Reading {
   readonly #callerId: string

@@ -15,6 +15,7 @@ type Given = {
   limit?: number
   after?: string
   group?: UsageGroup
+  calls?: 'all'
 }
 export type UsageParameter = keyof Given
 
@@ -28,6 +29,7 @@ export const MOST_DAYS = { listed: 31, summed: 92 } as const
 const USUALLY_SUMMED = 31
 const MOST_MODEL_CHARS = 200
 const MOST_SHOWN = 60
+const MOST_QUOTED = 30
 
 const moment: Rule = { wanted: MOMENT_WORDS, read: readMoment }
 const RULES: Readonly<Record<UsageParameter, Rule>> = {
@@ -43,11 +45,12 @@ const RULES: Readonly<Record<UsageParameter, Rule>> = {
   },
   after: { wanted: 'the last_id of the page before', read: (text) => (isRequestId(text) ? text : undefined) },
   group: { wanted: USAGE_GROUPS, read: (text) => USAGE_GROUPS.find((group) => group === text) },
+  calls: { wanted: ['all'], read: (text) => (text === 'all' ? text : undefined) },
 }
 export const USAGE_PARAMETERS = Object.keys(RULES) as UsageParameter[]
-const OF_LIST: readonly UsageParameter[] = ['limit', 'after']
+const OF_LIST: readonly UsageParameter[] = ['limit', 'after', 'calls']
 
-export type UsageQuery = Pick<Given, 'model' | 'after' | 'group'> & {
+export type UsageQuery = Pick<Given, 'model' | 'after' | 'group' | 'calls'> & {
   readonly range: { readonly fromMs: number; readonly toMs: number }
   readonly limit: number
 }
@@ -68,10 +71,16 @@ function readGiven(rawQueryString: string): Given {
     if (!rule) throw unknown(name)
     if (Object.hasOwn(given, name)) throw badRequest('invalid_value', `'${name}' is given twice.`, name)
     const value = rule.read(text)
-    if (value === undefined) throw badField(name, rule.wanted, text)
+    if (value === undefined) throw wrong(name, rule.wanted, text)
     given[name] = value
   }
   return given as Given
+}
+
+/** A query has no prompt in it, and a key is longer. */
+function wrong(name: string, wanted: Wanted, text: string): GatewayError {
+  if (typeof wanted !== 'string' || text === '' || text.length > MOST_QUOTED) return badField(name, wanted, text)
+  return badRequest('invalid_value', `'${name}' must be ${wanted}, but got '${plainLine(text)}'.`, name)
 }
 
 function unknown(name: string): GatewayError {

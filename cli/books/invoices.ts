@@ -7,10 +7,8 @@ import { formatCredits, parseCredits } from '../../layers/gateway/domain/money/m
 import { LEAST_ROW_DAYS } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
 import { mapConcurrently } from '../../layers/gateway/platform/map-concurrently.ts'
-import { Refusal } from '../admin-client/refusal.ts'
+import { type AskBooks, pathOf } from './ask-books.ts'
 import { exportedRows } from './exported-rows.ts'
-import { keyAt } from './one-key.ts'
-import type { Session } from './open-session.ts'
 
 export type Invoices = Awaited<ReturnType<typeof gatherInvoices>>
 export type Invoice = Awaited<ReturnType<typeof invoicesByCustomer>>[number]
@@ -23,15 +21,13 @@ export type InvoiceLine = ReturnType<typeof linesOf>[number] & {
 
 type Range = { readonly fromMs: number; readonly toMs: number }
 
-/** Requests that no model was asked for are free and on no invoice. */
-const NO_MODEL = '-'
 const KEYS_AT_ONCE = 8
 
 /**
  * The invoices of a month, from the totals of its closed days. They are compared with the sums of days, which are kept
  * apart from the totals, and with the rows, as far as those cannot have expired.
  */
-export async function gatherInvoices(session: Session, month: string, asked: Asked) {
+export async function gatherInvoices(session: AskBooks, month: string, asked: Asked) {
   const fromMs = Date.parse(`${month}-01T00:00:00Z`)
   const endMs = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))
   const only = await keysAsked(session, asked)
@@ -47,13 +43,13 @@ export async function gatherInvoices(session: Session, month: string, asked: Ask
   const mayLackRows = fromMs + LEAST_ROW_DAYS * DAY_MS <= session.nowMs
   const made: OfKey[] = []
   const making = mapConcurrently(ids, KEYS_AT_ONCE, async (id) => {
-    const ofRows = linesOf(shownGroups(rows.get(id) ?? new UsageGroups(), 'model'))
-    return [{ ofRows, ...(await invoiceOf(session, id, range, ofRows)) }]
+    const ofRows = shownGroups(rows.get(id) ?? new UsageGroups(), 'model', undefined, 'all')
+    return [{ ofRows: linesOf(ofRows, true), ...(await invoiceOf(session, id, range, ofRows, asked.all)) }]
   })
   for await (const { invoice, isGone, all, ofRows } of making) {
     const name = `${invoice.key_id} (${invoice.name ?? 'a key that is gone'})`
     const inBooks = groups.filter(({ group }) => group === invoice.key_id)
-    const [ours, theirs] = [textOf(totalOf(all)), textOf(totalOf(linesOf(inBooks)))]
+    const [ours, theirs] = [textOf(totalOf(all)), textOf(totalOf(linesOf(inBooks, true)))]
     if (ours !== theirs) problems.push(`${name}: the totals of days have ${ours}, and the sums of days ${theirs}.`)
     if (!isGone && !mayLackRows) problems.push(...differences(name, all, ofRows))
     if (invoice.lines.length > 0 || only?.has(invoice.key_id)) made.push(invoice)
@@ -72,18 +68,18 @@ export async function gatherInvoices(session: Session, month: string, asked: Ask
 
 const sortName = ({ name, key_id, account_id }: Invoice) => `${name ?? ''}\0${account_id ?? key_id}`
 
-type Asked = { readonly key?: string | undefined; readonly account?: string | undefined }
+type Asked = { readonly [Name in 'key' | 'account']?: string | undefined } & { readonly all?: boolean | undefined }
 
-async function keysAsked({ admin }: Session, { key, account }: Asked): Promise<ReadonlySet<string> | undefined> {
+async function keysAsked({ admin }: AskBooks, { key, account }: Asked): Promise<ReadonlySet<string> | undefined> {
   if (account === undefined) return key === undefined ? undefined : new Set([key])
   return new Set((await admin.list<KeyShape>('/keys', { account })).data.map(({ id }) => id))
 }
 
 /** The keys of an account are on one invoice, which has a line for each key and model. */
-function invoicesByCustomer(session: Session, made: readonly OfKey[]) {
+function invoicesByCustomer(session: AskBooks, made: readonly OfKey[]) {
   const customers = Map.groupBy(made, ({ account_id, key_id }) => account_id ?? key_id)
   const making = [...customers].map(async ([id, ofKeys]) => {
-    const account = id === ofKeys[0]?.account_id ? await keyAt<AccountDetail>(session, id) : undefined
+    const account = id === ofKeys[0]?.account_id ? await session.admin.get<AccountDetail>(pathOf(id)) : undefined
     const lines = ofKeys.flatMap((own) =>
       own.lines.map((line): InvoiceLine => ({ ...(account && { key_id: own.key_id, key_name: own.name }), ...line })),
     )
@@ -94,8 +90,8 @@ function invoicesByCustomer(session: Session, made: readonly OfKey[]) {
   return Promise.all(making)
 }
 
-function usagePage({ admin }: Session, { fromMs, toMs }: Range, by: 'key' | 'model', keyId?: string) {
-  const query = { bucket: '1d', group_by: by, from: isoTime(fromMs), to: isoTime(toMs), key_id: keyId }
+function usagePage({ admin }: AskBooks, { fromMs, toMs }: Range, by: 'key' | 'model', keyId?: string) {
+  const query = { bucket: '1d', group_by: by, from: isoTime(fromMs), to: isoTime(toMs), key_id: keyId, calls: 'all' }
   return admin.get<UsagePage>('/usage', query)
 }
 
@@ -105,39 +101,41 @@ function openText(month: string, open: readonly string[]): string {
 }
 
 /** Made from the totals of a key's days; of a key that is gone, from its rows. */
-async function invoiceOf(session: Session, id: string, range: Range, ofRows: readonly InvoiceLine[]) {
+async function invoiceOf(session: AskBooks, id: string, range: Range, ofRows: Groups, withFree = false) {
   const key = await keyIfAny(session, id)
-  const ofTotals = async () =>
-    range.fromMs < range.toMs ? linesOf((await usagePage(session, range, 'model', id)).groups) : []
-  const all = key ? await ofTotals() : ofRows
-  const lines = all.filter(({ model, charged }) => model !== NO_MODEL || charged !== '0')
+  const ofTotals = async () => (range.fromMs < range.toMs ? (await usagePage(session, range, 'model', id)).groups : [])
+  const groups = key ? await ofTotals() : ofRows
+  const lines = linesOf(groups.filter((one) => one.cost !== '0' || one.completed > 0 || (withFree && one.requests > 0)))
   const { name = null, external_id = null, account_id = null } = key ?? {}
-  return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all }
+  return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all: linesOf(groups, true) }
 }
 
-async function keyIfAny(session: Session, id: string): Promise<KeyDetail | undefined> {
-  return keyAt(session, id).catch((error) => {
-    if (error instanceof Refusal && error.code === 'not_found') return undefined
+async function keyIfAny(session: AskBooks, id: string): Promise<KeyDetail | undefined> {
+  return session.admin.get<KeyDetail>(pathOf(id)).catch((error) => {
+    if (error.code === 'not_found') return undefined
     throw error
   })
 }
 
 /** The API finds no rows by the id of a key that is gone, so those of all keys are read. */
-async function sumsOfRows(session: Session, range: Range, { key, account }: Asked, only?: ReadonlySet<string>) {
+async function sumsOfRows(session: AskBooks, range: Range, { key, account }: Asked, only?: ReadonlySet<string>) {
   const key_id = key && (await keyIfAny(session, key))?.id
   const sums = new Map<string, UsageGroups>()
   for await (const row of exportedRows(session, 'invoice', { ...range, key_id, account })) {
     if (only && !only.has(row.keyId)) continue
     const ofKey = sums.get(row.keyId) ?? new UsageGroups()
     sums.set(row.keyId, ofKey)
-    ofKey.add(row.model ?? NO_MODEL, partOf(row))
+    ofKey.add(row.model ?? '-', partOf(row))
   }
   return sums
 }
 
-/** The requests for each model, as they are charged. No cost to the operator is in it. */
-function linesOf(groups: UsagePage['groups']) {
-  return groups.map(({ group, requests, prompt_tokens, completion_tokens, cost }) => {
+type Groups = UsagePage['groups']
+
+/** The requests for each model, as they are charged. No cost to the operator is in it. Older totals do not tell calls apart that asked no model. */
+function linesOf(groups: Groups, withCalls = false) {
+  return groups.map(({ group, requests: own, calls, prompt_tokens, completion_tokens, cost }) => {
+    const requests = withCalls ? own + calls : own
     return { model: group, requests, prompt_tokens, completion_tokens, charged: cost }
   })
 }

@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks'
+import { keyShapes } from '../../layers/gateway/domain/keys/secret-text.ts'
+import { identityHere } from '../session.ts'
+import type { Typed } from './typed-settings.ts'
+
+export type Draft = Pick<ReturnType<typeof useDraft>, 'isOld' | 'forget' | 'release' | 'keep'>
+
+/**
+ * All that is typed at length, or for money: leaving the page, reloading it and closing the dialog do not lose it. In
+ * `localStorage` all tabs have the same; null keeps nothing.
+ */
+export function useDraft<T extends Typed>(name: string, fresh: T, storage: Storage | null = sessionStorage) {
+  const place = `waybill.draft ${identityHere().base_url} ${name}`
+  const [text, setText] = useState(() => storage?.getItem(place))
+  const [isOld, setOld] = useState(Boolean(text))
+  useEffect(() => {
+    const heard = ({ key, newValue }: StorageEvent) => key === place && setText(newValue)
+    addEventListener('storage', heard)
+    return () => removeEventListener('storage', heard)
+  }, [place])
+  const typed: T = { ...fresh, ...JSON.parse(text || '{}') }
+  /** It stays on the page, but does not come back. */
+  const release = () => storage?.removeItem(place)
+  const forget = () => {
+    setText(null)
+    setOld(false)
+    release()
+  }
+  const set = (now: T) => {
+    const next = JSON.stringify(now)
+    if (next === JSON.stringify(fresh)) return forget()
+    setText(next)
+    storage?.setItem(place, JSON.stringify(now, withoutSecret))
+  }
+  const field = (name: keyof T & string) => ({
+    name,
+    value: typed[name] ?? '',
+    onInput: (value: string) => set({ ...typed, [name]: value }),
+  })
+  return { typed, field, set, isTouched: Boolean(text), isOld, forget, release, keep: () => set(typed) }
+}
+
+/** A catalog has names of secrets, in place of which somebody may have typed the secret. */
+const NAMED = /("[^"\n]*(?:key|token|secret|password|authorization|cookie)"\s*:\s*")(?!env:|secret:)[^"\n]+/gi
+
+function withoutSecret(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(NAMED, '$1…').replace(keyShapes(), '…') : value
+}

@@ -75,7 +75,7 @@ test.each([
   // Its time may also end while the last try is under way.
   expect(crowdedOut).toBeInstanceOf(Error)
   expect((await fresh(key)).rpm).toBe(key.rpm)
-  expect(await change(far)(key.id, actAt(NOW + 2))).toEqual({ changed: true, key: await fresh(key) })
+  expect(await change(far)(key.id, actAt(NOW + 2))).toMatchObject({ changed: true, key: await fresh(key) })
   expect(await kindsOf(key)).toEqual([what, 'key.rotate', 'key.create'])
   expect(await findKeyId(tables)(old.current.hash)).toBe(ends ? undefined : key.id)
   expect((await storedItem(key)).pendingEvents).toBeUndefined()

@@ -34,6 +34,8 @@ await scripted.close()
 async function open(name: string): Promise<void> {
   const { path = '', text = '' } = PICTURED[name] ?? {}
   await page.goto(`${scripted.origin}/#/${path}`)
+  // The navigation shows where one is as a page is opened, and not as a window changes its size.
+  await page.reload()
   await page.getByText(text).first().waitFor()
   await page.evaluate('scrollTo(0, 0)')
 }

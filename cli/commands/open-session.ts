@@ -54,7 +54,7 @@ export async function openSession(options: GlobalOptions, { openAdmin, ...parts 
   const admin = ask(client, (warnings) => {
     // The last line is for programs.
     for (const line of warnings.split('\n').slice(0, -1)) parts.out.error(line.replace(/^(?! )/, 'warning: '))
-    return confirm(() => 'it is done in spite of the warning', true)
+    return confirm(() => 'do it in spite of the warning', true)
   })
   return { ...connection, ...parts, admin, confirm }
 }

@@ -56,7 +56,7 @@ test.each(CHANGES)(
     expect(alone.asked).toContain('Nobody is at a terminal to be asked, so nothing was changed. Add --yes to go on.')
     const no = await run(args, 'n')
     expect([no.code, no.asked]).toEqual([1, expect.stringContaining(`warning: `)])
-    expect(no.asked).toContain('This changes the stage local: it is done in spite of the warning. Go on? [y/N] ')
+    expect(no.asked).toContain('This changes the stage local: do it in spite of the warning. Go on? [y/N] ')
     expect(await events()).toBe(before)
     const done = await run([...args, '--yes'])
     expect([done.code, done.asked]).toEqual([0, expect.stringContaining(warning)])

@@ -9,6 +9,7 @@ import { newest } from '../../gateway/store/keys/newest-keys.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { changed, changer, inPath } from './changed-key.ts'
+import { previousShape } from './key-shape.ts'
 import { secretTaken } from './keys.ts'
 import { cursorOf, pageOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
@@ -60,7 +61,7 @@ export const revoke = changer(adminKeyInPath, shapeOf).forGood(
 
 /** The hash of its secret is not shown. */
 async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKeyShape> {
-  const { id, name, status, current, previous, scopes, allowlist, dailyGrant, createdAtMs } = key
+  const { id, name, status, current, scopes, allowlist, dailyGrant, createdAtMs } = key
   return {
     object: 'admin_key',
     id,
@@ -68,10 +69,7 @@ async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKey
     status,
     prefix: BRAND.adminKeyPrefix,
     last_four: current.lastFour,
-    previous:
-      previous && previous.untilMs > nowMs
-        ? { last_four: previous.lastFour, expires_at: isoTime(previous.untilMs) }
-        : null,
+    previous: previousShape(key, nowMs),
     scopes,
     allowlist,
     daily_grant: formatCredits(dailyGrant),

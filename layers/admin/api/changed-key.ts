@@ -155,14 +155,16 @@ export function accountClosed(id: string, param?: string): AdminError {
   return new AdminError('account_closed', message, { param })
 }
 
+export async function detailOf({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
+  const [weekCost, accounts] = await Promise.all([weekCostOf(tables, key, nowMs), accountNames(tables, [key])])
+  return keyDetail(key, nowMs, weekCost, accounts)
+}
+
 /** A change that was made must not end in an error of further reads: then the key is shown without the badge 'low'. */
-export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
-  const [[whole = key], weekCost, accounts] = await Promise.all([
-    wholeKeys(tables)([key], nowMs).catch(() => [key]),
-    weekCostOf(tables, key, nowMs).catch(() => 0n),
-    accountNames(tables, [key]).catch(() => new Map<string, string>()),
-  ])
-  return keyDetail(whole, nowMs, weekCost, accounts)
+export async function changedDetail(call: Call, key: Key): Promise<KeyDetail> {
+  const { tables, nowMs } = call
+  const [whole = key] = await wholeKeys(tables)([key], nowMs).catch(() => [key])
+  return detailOf(call, whole).catch(() => keyDetail(whole, nowMs, 0n, new Map()))
 }
 
 export async function externalIdTaken({ tables }: Call, externalId: string, ownerId: string): Promise<AdminError> {

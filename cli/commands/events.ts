@@ -1,10 +1,26 @@
-import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
+import type { EventShape, NoticeShape } from '../../layers/admin/api/shapes/books.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { CliError, printJson, printTable } from '../../layers/terminal/output.ts'
+import { CliError, fields, printJson, printList, printTable } from '../../layers/terminal/output.ts'
 import { option, period, wholeNumber } from './arguments.ts'
 import { BY } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
+
+const LIMIT = option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
+
+export const NOTICES: CommandRow = {
+  words: 'the newest notices: whether each was told, how often it was tried, and the last error',
+  options: [LIMIT],
+  async work(session: Session, { limit }: { limit: number }) {
+    printList(session, await session.admin.list<NoticeShape>('/notices', {}, limit), {
+      at: { of: (notice) => notice.last_at, short: (notice) => shortTime(notice.last_at) },
+      ...fields('type'),
+      of: (notice) => notice.owner_name,
+      status: (notice) => notice.status.replace('_', ' '),
+      ...fields('tries', 'error'),
+    })
+  },
+}
 
 type ListOptions = { key?: string; account?: string; catalog?: boolean; since: number; limit: number; after?: string }
 
@@ -18,7 +34,7 @@ export const EVENTS: CommandRow = {
         option('--account <account>', 'of this account only'),
         option('--catalog', 'of the catalog only'),
         option('--since <period>', 'how far back', period).default(period('30d'), '30d'),
-        option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
+        LIMIT,
         option('--after <last-id>', 'go on after the last_id of a list before, which --json shows'),
       ],
       check({ key, account, catalog }: ListOptions) {

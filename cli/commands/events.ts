@@ -1,6 +1,7 @@
 import type { EventShape, NoticeShape } from '../../layers/admin/api/shapes/books.ts'
+import { changeText } from '../../layers/admin/settings/event-words.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { CliError, fields, printJson, printList, printTable } from '../../layers/terminal/output.ts'
+import { CliError, fields, printList } from '../../layers/terminal/output.ts'
 import { option, period, wholeNumber } from './arguments.ts'
 import { BY } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
@@ -54,15 +55,11 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
     from: isoTime(Math.max(session.nowMs - since, 0)),
     after,
   }
-  const events = await session.admin.list<EventShape>('/events', query, limit)
-  if (session.json) return printJson(session.out, events)
-  // Loaded only now, because it brings AWS's SDK along.
-  const { changeText } = await import('../../layers/admin/api/changed-key.ts')
-  printTable(session.out, events.data, {
+  printList(session, await session.admin.list<EventShape>('/events', query, limit), {
     at: { of: (event) => event.at, short: (event) => shortTime(event.at) },
     by: BY,
     what: (event) => event.what,
     of: { of: (event) => event.key_id, short: (event) => event.key_name ?? event.key_id },
-    change: (event) => changeText(event),
+    change: changeText,
   })
 }

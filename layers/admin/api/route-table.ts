@@ -14,7 +14,6 @@ import * as events from './events.ts'
 import { readFields } from './fields.ts'
 import * as grants from './grants.ts'
 import * as keys from './keys.ts'
-import * as notices from './notices.ts'
 import { getOverview } from './overview.ts'
 import * as plans from './plans.ts'
 import * as requests from './requests.ts'
@@ -94,7 +93,7 @@ export const ROUTES = {
   ),
   listAccountEvents: route('GET /accounts/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfAccount),
   listEvents: route('GET /events', 'keys.read', queries.eventsQuery, events.list),
-  listNotices: route('GET /notices', 'keys.read', queries.pageQuery, notices.list),
+  listNotices: route('GET /notices', 'keys.read', queries.pageQuery, events.listNotices),
   listRequests: route('GET /requests', 'usage.read', queries.requestsQuery, requests.list),
   getRequest: route('GET /requests/{id}', 'usage.read', bodies.nothing, requests.get),
   getUsage: route('GET /usage', 'usage.read', queries.usageQuery, getUsage),

@@ -68,8 +68,8 @@ function statementIfAny(admin: AskBooks['admin'], path: string): Promise<Stateme
 }
 
 const INVOICE_COLUMNS = [
-  ...['month', 'key_id', 'name', 'external_id', 'model', 'requests', 'prompt_tokens', 'completion_tokens', 'charged'],
-  ...['account_id', 'key_name'],
+  ...['month', 'key_id', 'name', 'external_id', 'model', 'requests', 'prompt_tokens', 'completion_tokens'],
+  ...['charged', 'account_id', 'key_name'],
 ]
 
 function invoiceCsv({ month, data }: Invoices): string {
@@ -85,16 +85,15 @@ const STATEMENT_COLUMNS = [
 ]
 
 /** A line for each amount: those before the closing balance add up to it. */
-function statementCsv(statement: Statement): string {
-  const { month, top_ups, adoptions, corrections, usage } = statement
+function statementCsv({ month, opening, top_ups, adoptions, corrections, usage, closing }: Statement): string {
   const line = (kind: string, credits: string, more: object = {}) => ({ month, kind, ...more, credits })
   return csvOf(STATEMENT_COLUMNS, [
-    line('opening', statement.opening),
+    line('opening', opening),
     ...top_ups.map((one) => line('top-up', one.credits, one)),
     ...adoptions.map((one) => line('adopted', one.credits, one)),
     ...corrections.map((one) => line('correction', one.credits, one)),
     ...usage.map((one) => line('usage', one.charged === '0' ? '0' : `-${one.charged}`, one)),
-    line('closing', statement.closing),
+    line('closing', closing),
   ])
 }
 

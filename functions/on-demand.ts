@@ -64,11 +64,8 @@ export function remediesFrom({ tables, config, finishDeadHolds, random }: Instan
       anotherLane({ ...verbs, readKey: readOne, readBooks: readAll }, ...wanted),
   }
   const known = new Map<string, { readonly atMs: number; readonly lanes: Promise<readonly Key[]> }>()
+  const refuse: AnswerRefusal = (...refused) => answerRefusal(remedies, ...refused)
   return { pickLane, wholeKey, answerRefusal: refuse }
-
-  function refuse(...refused: Parameters<AnswerRefusal>): Promise<void> {
-    return answerRefusal(remedies, ...refused)
-  }
 
   async function pickLane(first: Key): Promise<Key> {
     const index = (random(1)[0] as number) % first.lanes

@@ -118,15 +118,8 @@ export function byAws({ credentials, region }: Signing): SignIn {
   }
 }
 
-export function byAdminKey(secret: string): SignIn {
-  return { root: ADMIN_PATHS.keyed, sign: bearer(secret) }
-}
-
-/** The token of a local gateway, which is for the owner of its folder only. */
-export function byLocalToken(token: string): SignIn {
-  return { root: ADMIN_PATHS.signed, sign: bearer(token) }
-}
-
-function bearer(secret: string): SignIn['sign'] {
-  return async ({ headers }) => ({ ...headers, authorization: `Bearer ${secret}` })
+/** An admin key, or the token of a local gateway, which is for the owner of its folder only. */
+export function bySecret(secret: string, path: keyof typeof ADMIN_PATHS): SignIn {
+  const sign: SignIn['sign'] = async ({ headers }) => ({ ...headers, authorization: `Bearer ${secret}` })
+  return { root: ADMIN_PATHS[path], sign }
 }

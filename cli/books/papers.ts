@@ -67,39 +67,36 @@ function statementIfAny(admin: AskBooks['admin'], path: string): Promise<Stateme
   })
 }
 
-const INVOICE_HEADER =
-  'month,key_id,name,external_id,model,requests,prompt_tokens,completion_tokens,charged,account_id,key_name\r\n'
+const INVOICE_COLUMNS = [
+  ...['month', 'key_id', 'name', 'external_id', 'model', 'requests', 'prompt_tokens', 'completion_tokens'],
+  ...['charged', 'account_id', 'key_name'],
+]
 
 function invoiceCsv({ month, data }: Invoices): string {
-  const lines = data.flatMap(({ account_id, name, external_id, lines, ...one }) =>
-    lines.map(({ model, requests, prompt_tokens, completion_tokens, charged, ...line }) => {
-      const named = [month, line.key_id ?? one.key_id ?? '', name ?? '', external_id ?? '', model]
-      const own = [account_id ?? '', line.key_name ?? '']
-      return csvLine([...named, requests, prompt_tokens, completion_tokens, charged, ...own])
-    }),
+  const rows = data.flatMap(({ lines, total: _, ...customer }) =>
+    lines.map((line) => ({ month, ...customer, ...line })),
   )
-  return [INVOICE_HEADER, ...lines].join('')
-}
-
-/** A line for each amount: those before the closing balance add up to it. */
-function statementCsv(statement: Statement): string {
-  const { month, top_ups, adoptions, corrections, usage } = statement
-  const line = (kind: string, credits: string, more: object = {}) => {
-    const cells: Record<string, unknown> = { month, kind, ...more, credits }
-    return csvLine(STATEMENT_COLUMNS.map((column) => cells[column]))
-  }
-  return [
-    csvLine(STATEMENT_COLUMNS),
-    line('opening', statement.opening),
-    ...top_ups.map((one) => line('top-up', one.credits, one)),
-    ...adoptions.map((one) => line('adopted', one.credits, one)),
-    ...corrections.map((one) => line('correction', one.credits, one)),
-    ...usage.map((one) => line('usage', one.charged === '0' ? '0' : `-${one.charged}`, one)),
-    line('closing', statement.closing),
-  ].join('')
+  return csvOf(INVOICE_COLUMNS, rows)
 }
 
 const STATEMENT_COLUMNS = [
   ...['month', 'kind', 'at', 'key_id', 'key_name', 'model', 'reference'],
   ...['requests', 'prompt_tokens', 'completion_tokens', 'credits'],
 ]
+
+/** A line for each amount: those before the closing balance add up to it. */
+function statementCsv({ month, opening, top_ups, adoptions, corrections, usage, closing }: Statement): string {
+  const line = (kind: string, credits: string, more: object = {}) => ({ month, kind, ...more, credits })
+  return csvOf(STATEMENT_COLUMNS, [
+    line('opening', opening),
+    ...top_ups.map((one) => line('top-up', one.credits, one)),
+    ...adoptions.map((one) => line('adopted', one.credits, one)),
+    ...corrections.map((one) => line('correction', one.credits, one)),
+    ...usage.map((one) => line('usage', one.charged === '0' ? '0' : `-${one.charged}`, one)),
+    line('closing', closing),
+  ])
+}
+
+function csvOf(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join('')
+}

@@ -2,7 +2,7 @@ import type { AccountDetail, AccountShape } from '../../layers/admin/api/shapes/
 import { ACCOUNT_FIELDS } from '../../layers/admin/settings/account-fields.ts'
 import { ACCOUNT_FIELD_NAMES, ACCOUNT_WORDS } from '../../layers/admin/settings/account-words.ts'
 import { formatCredits, type Nano } from '../../layers/gateway/domain/money/money.ts'
-import { printFields, printJson, printList, printTable, summed } from '../../layers/terminal/output.ts'
+import { fields, printFields, printJson, printList, printTable, summed, sums } from '../../layers/terminal/output.ts'
 import {
   checkedBy,
   option,
@@ -83,7 +83,7 @@ async function createAction(session: Session, options: CreateOptions): Promise<v
 async function listAction(session: Session, { externalId: external_id }: { externalId?: string }): Promise<void> {
   printList(session, await session.admin.list<AccountShape>('/accounts', { external_id }), {
     ...NAME_COLUMNS,
-    'external id': (account) => account.external_id,
+    ...fields('external_id'),
     keys: summed((account) => account.key_count),
     available: summed((account) => account.available),
     held: { of: (account) => account.held, isSummed: true, isSpare: true },
@@ -110,9 +110,7 @@ function show({ out, json, nowMs }: Session, account: AccountDetail) {
   printTable(out, account.keys, {
     ...NAME_COLUMNS,
     key: (key) => `…${key.last_four}`,
-    available: summed((key) => key.available),
-    held: summed((key) => key.held),
-    spent: summed((key) => key.spent),
+    ...sums('available', 'held', 'spent'),
     'last used': lastUsed(nowMs),
   })
 }

@@ -3,7 +3,7 @@ import type { AdminKeySettings } from '../../layers/gateway/domain/keys/admin-ke
 import { ADMIN_SCOPES } from '../../layers/gateway/domain/keys/admin-scopes.ts'
 import { formatCredits } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { printFields, printList } from '../../layers/terminal/output.ts'
+import { fields, printFields, printList } from '../../layers/terminal/output.ts'
 import { adminScopeList, credits, keyName, required, someCidrs } from './arguments.ts'
 import { onlyKey } from './find-key.ts'
 import { showNewSecret } from './new-secret.ts'
@@ -49,8 +49,7 @@ async function listAction(session: Session): Promise<void> {
     ...KEY_COLUMNS,
     scopes: (key) => key.scopes.join(' '),
     'allowed from': (key) => key.allowlist.join(' '),
-    'daily grant': (key) => key.daily_grant,
-    'granted today': (key) => key.granted_today,
+    ...fields('daily_grant', 'granted_today'),
   })
 }
 

@@ -1,6 +1,6 @@
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { AccountAuditShape, AuditLine, AuditShape, AuditSummary } from '../../layers/admin/api/shapes/books.ts'
-import { CliError, printJson, printTable, summed, wide } from '../../layers/terminal/output.ts'
+import { CliError, printJson, printTable, summed, sums, wide } from '../../layers/terminal/output.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
 import { option } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
@@ -39,19 +39,14 @@ async function audited({ admin, progress }: Session, { key: key_id, account }: O
 function show(out: Screen, audits: readonly Audited[]): void {
   const keys = audits.filter((audit) => audit.object === 'audit')
   const accounts = audits.filter((audit) => audit.object === 'account.audit')
-  const amounts = {
-    granted: summed((audit: Audited) => audit.granted),
-    available: summed((audit: Audited) => audit.available),
-    held: summed((audit: Audited) => audit.held),
-    spent: summed((audit: Audited) => audit.spent),
-  }
+  const amounts = sums('granted', 'available', 'held', 'spent')
   const result = { of: verdict, style: ({ ok }: Audited) => (ok ? 'good' : 'bad') } as const
   if (keys.length > 0 || accounts.length === 0) {
     printTable(out, keys, {
       key: wide((audit) => audit.key_id),
       name: (audit) => audit.name,
       ...amounts,
-      rows: summed((audit) => audit.rows),
+      ...sums('rows'),
       'row costs': wide((audit) => audit.row_costs),
       result,
       findings: wide(findingCount),

@@ -4,7 +4,7 @@ import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { shellPath } from '../../layers/gateway/domain/basics/shell-word.ts'
 import { utcDay } from '../../layers/gateway/domain/basics/time.ts'
 import type { CatalogData } from '../../layers/gateway/domain/routing/catalog.ts'
-import { CliError, printJson, printTable } from '../../layers/terminal/output.ts'
+import { CliError, fields, printJson, printTable } from '../../layers/terminal/output.ts'
 import type { Screen } from '../../layers/terminal/terminal.ts'
 import type { PriceList } from '../prices/price-list.ts'
 import type { Proposal } from '../prices/propose.ts'
@@ -124,10 +124,7 @@ function showProposal(out: Screen, { lists, differences, doubts, missing, warnin
   for (const list of lists) out.log(provenance(list))
   if (differences.length > 0) {
     printTable(out, differences, {
-      model: ({ model }) => model,
-      route: ({ route }) => route,
-      field: ({ field }) => field,
-      ours: ({ ours }) => ours,
+      ...fields('model', 'route', 'field', 'ours'),
       proposed: { of: ({ proposed }) => proposed, style: ({ falls }) => (falls ? 'bad' : undefined) },
       lists: (row) => Array.from(Object.entries(row.lists), ([label, text]) => `${label} ${text}`).join(' | '),
       note: ({ falls }) => (falls ? 'falls by more than half' : ''),

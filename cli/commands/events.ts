@@ -1,10 +1,27 @@
-import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
+import type { EventShape, NoticeShape } from '../../layers/admin/api/shapes/books.ts'
+import { changeText } from '../../layers/admin/settings/event-words.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { CliError, printJson, printTable } from '../../layers/terminal/output.ts'
+import { CliError, fields, printList } from '../../layers/terminal/output.ts'
 import { option, period, wholeNumber } from './arguments.ts'
 import { BY } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
 import { shortTime } from './time-range.ts'
+
+const LIMIT = option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
+
+export const NOTICES: CommandRow = {
+  words: 'the newest notices: whether each was told, how often it was tried, and the last error',
+  options: [LIMIT],
+  async work(session: Session, { limit }: { limit: number }) {
+    printList(session, await session.admin.list<NoticeShape>('/notices', {}, limit), {
+      at: { of: (notice) => notice.last_at, short: (notice) => shortTime(notice.last_at) },
+      ...fields('type'),
+      of: (notice) => notice.owner_name,
+      status: (notice) => notice.status.replace('_', ' '),
+      ...fields('tries', 'error'),
+    })
+  },
+}
 
 type ListOptions = { key?: string; account?: string; catalog?: boolean; since: number; limit: number; after?: string }
 
@@ -18,7 +35,7 @@ export const EVENTS: CommandRow = {
         option('--account <account>', 'of this account only'),
         option('--catalog', 'of the catalog only'),
         option('--since <period>', 'how far back', period).default(period('30d'), '30d'),
-        option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50),
+        LIMIT,
         option('--after <last-id>', 'go on after the last_id of a list before, which --json shows'),
       ],
       check({ key, account, catalog }: ListOptions) {
@@ -38,15 +55,11 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
     from: isoTime(Math.max(session.nowMs - since, 0)),
     after,
   }
-  const events = await session.admin.list<EventShape>('/events', query, limit)
-  if (session.json) return printJson(session.out, events)
-  // Loaded only now, because it brings AWS's SDK along.
-  const { changeText } = await import('../../layers/admin/api/changed-key.ts')
-  printTable(session.out, events.data, {
+  printList(session, await session.admin.list<EventShape>('/events', query, limit), {
     at: { of: (event) => event.at, short: (event) => shortTime(event.at) },
     by: BY,
     what: (event) => event.what,
     of: { of: (event) => event.key_id, short: (event) => event.key_name ?? event.key_id },
-    change: (event) => changeText(event),
+    change: changeText,
   })
 }

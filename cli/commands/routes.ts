@@ -1,6 +1,6 @@
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { RouteShape, RouteTestShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { printList, summed } from '../../layers/terminal/output.ts'
+import { fields, printList, summed } from '../../layers/terminal/output.ts'
 import type { Ask } from '../admin-client/ask.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
@@ -9,43 +9,33 @@ export const ROUTES: CommandRow = {
   commands: {
     list: {
       words: 'every route of the active models in the order it is tried, and how it did in the last 24 hours',
-      work: listAction,
+      async work(session: Session) {
+        printList(session, await session.admin.get<List<RouteShape>>('/routes'), {
+          ...fields('model', 'order', 'provider', 'upstream_model'),
+          asked: summed((route) => route.requests_24h),
+          refused: summed((route) => route.refused_24h),
+          failed: {
+            ...summed((route) => route.failures_24h),
+            style: (route) => (route.failures_24h > 0 ? 'bad' : undefined),
+          },
+        })
+      },
     },
     'test [model]': {
       words: 'send one tiny request through every route of the catalog; exits with 1 if one fails',
-      work: testAction,
+      async work(session: Session, _: object, model?: string) {
+        const tests = await testedRoutes(session.admin, model)
+        printList(session, tests, {
+          ...fields('model', 'provider', 'upstream_model'),
+          'first token (ms)': (test) => test.first_token_ms,
+          tokens: summed((test) => test.tokens),
+          credits: summed((test) => test.cost),
+          result: { of: (test) => test.result, style: ({ ok }) => (ok ? 'good' : 'bad') },
+        })
+        if (!tests.data.every(({ ok }) => ok)) session.fail()
+      },
     },
   },
-}
-
-async function listAction(session: Session): Promise<void> {
-  printList(session, await session.admin.get<List<RouteShape>>('/routes'), {
-    model: (route) => route.model,
-    order: (route) => route.order,
-    provider: (route) => route.provider,
-    'upstream model': (route) => route.upstream_model,
-    asked: summed((route) => route.requests_24h),
-    refused: summed((route) => route.refused_24h),
-    failed: {
-      of: (route) => route.failures_24h,
-      isSummed: true,
-      style: (route) => (route.failures_24h > 0 ? 'bad' : undefined),
-    },
-  })
-}
-
-async function testAction(session: Session, _: object, model?: string): Promise<void> {
-  const tests = await testedRoutes(session.admin, model)
-  printList(session, tests, {
-    model: (test) => test.model,
-    provider: (test) => test.provider,
-    'upstream model': (test) => test.upstream_model,
-    'first token (ms)': (test) => test.first_token_ms,
-    tokens: summed((test) => test.tokens),
-    credits: summed((test) => test.cost),
-    result: { of: (test) => test.result, style: ({ ok }) => (ok ? 'good' : 'bad') },
-  })
-  if (!tests.data.every(({ ok }) => ok)) session.fail()
 }
 
 export async function testedRoutes(admin: Ask, model?: string): Promise<List<RouteTestShape>> {

@@ -5,7 +5,7 @@ import { awsTrouble, troubleLine } from '../../layers/gateway/platform/aws/troub
 import { DEPLOY, START } from '../../layers/terminal/how-to-run.ts'
 import { CliError } from '../../layers/terminal/output.ts'
 import { ask } from '../admin-client/ask.ts'
-import { adminClient, byAdminKey, byAws, byLocalToken, type SignIn, type Signing } from '../admin-client/http-client.ts'
+import { adminClient, byAws, bySecret, type SignIn, type Signing } from '../admin-client/http-client.ts'
 import { type LocalFile, localFile, localFolder } from './local-gateway.ts'
 
 export type Target = {
@@ -56,13 +56,13 @@ async function connectLocal(folder: string): Promise<Connection> {
 
 export function localConnection({ baseUrl, adminToken }: Pick<LocalFile, 'baseUrl' | 'adminToken'>): Connection {
   const addresses = { chatUrl: baseUrl, apiUrl: baseUrl, adminUrl: baseUrl }
-  return { stage: LOCAL_STAGE, isProtected: false, ipv6: false, ...addresses, signIn: byLocalToken(adminToken) }
+  return { stage: LOCAL_STAGE, isProtected: false, ipv6: false, ...addresses, signIn: bySecret(adminToken, 'signed') }
 }
 
 /** An admin key knows nothing of AWS: the admin API itself tells the stage and its address. */
 async function connectByKey(adminUrl: string, adminKey: string | undefined): Promise<Connection> {
   if (!adminKey) throw new CliError('WAYBILL_ADMIN_URL goes with an admin key in WAYBILL_ADMIN_KEY.')
-  const signIn = byAdminKey(adminKey)
+  const signIn = bySecret(adminKey, 'keyed')
   const told = await ask(adminClient({ adminUrl, signIn })).get<WhoAmI>('/whoami')
   const address = withoutVersion(told.base_url)
   return { stage: told.stage, isProtected: told.protected, chatUrl: address, apiUrl: address, adminUrl, signIn }

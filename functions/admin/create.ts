@@ -10,6 +10,7 @@ import { adminApi, refusalFor, refused } from '../../layers/admin/api/handle.ts'
 import { ADMIN_PATHS, ADMIN_ROOT } from '../../layers/gateway/endpoints.ts'
 import type { AdminSettings } from '../../layers/gateway/platform/config.ts'
 import type { Log } from '../../layers/gateway/platform/log/log.ts'
+import { waitAtMost } from '../../layers/gateway/platform/retry.ts'
 import { type AdminEvent, keyedCaller } from './identify.ts'
 
 type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' | 'clock' | 'actMs' | 'renewCatalog'> & {
@@ -85,18 +86,12 @@ export async function wholeBody({ body }: AdminAnswer): Promise<string> {
 }
 
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    late.reject(
-      new AdminError(
-        'took_too_long',
-        'This took longer than it may here. A change may have been made all the same. Look, or ask again with the same Idempotency-Key. If you only looked, ask for less.',
-      ),
-    )
-  }, ms)
-  try {
-    return await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  const done: T[] = []
+  const noting = work.then((value) => done.push(value))
+  await waitAtMost(noting, ms)
+  if (done.length > 0) return done[0] as T
+  throw new AdminError(
+    'took_too_long',
+    'This took longer than it may here. A change may have been made all the same. Look, or ask again with the same Idempotency-Key. If you only looked, ask for less.',
+  )
 }

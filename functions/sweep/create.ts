@@ -25,6 +25,7 @@ export function createSweep(instance: Instance, tell?: Tell) {
   const { tables, clock, finishHold, log } = instance
   const read = readWatched(tables)
   const tellNotices = noticeTeller(instance, tell)
+  const tend = accountTender(instance, tellNotices)
   const stop = stopClock(tables)
   const bring = bringLanes(tables)
   const tellFirst = tellFirstLane(tables)
@@ -39,30 +40,24 @@ export function createSweep(instance: Instance, tell?: Tell) {
     // Tables of a newer schema are refused.
     await readCatalogHead(tables)()
     untold = 0
+    const each = <T>(what: string, all: AsyncIterable<T> | Iterable<T>, work: (one: T) => Promise<void>) =>
+      sideBySide(all, hasTime, (one) => attempt(`${what}; the next sweep will`, () => work(one)))
     let finished = 0
     const countFinished = () => {
       finished += 1
     }
-    await sideBySide(findKeysToSweep(tables, clock()), hasTime, async ({ keyId, hasEvents }) => {
+    const sweep = (address: string) => sweepKey(address, hasTime, countFinished)
+    await each('a key could not be swept', findKeysToSweep(tables, clock()), async ({ keyId, hasEvents }) => {
       if (hasEvents) await attempt('an event could not be moved; the next sweep will', () => move(keyId, clock()))
-      const sweep = () => sweepKey(keyId, hasTime, countFinished)
-      await attempt('a key could not be swept; the next sweep will', sweep)
+      await sweep(keyId)
     })
-    await sideBySide(findLanesToSweep(tables, clock()), hasTime, (address) =>
-      attempt('a lane could not be swept; the next sweep will', () => sweepKey(address, hasTime, countFinished)),
-    )
-    const tend = accountTender(instance, tellNotices)
-    await sideBySide(findAccountsToSweep(tables, clock()), hasTime, (id) =>
-      attempt('an account could not be swept; the next sweep will', () => tend(id)),
-    )
-    const rung = tell ? findRungClocks(tables, clock()) : []
-    await sideBySide(rung, hasTime, (one) =>
-      attempt('an expiry could not be told; the next sweep will', async () => {
-        const watched = await read(one.keyId)
-        if (watched) await tellNotices(watched, () => read(one.keyId))
-        await stop(one)
-      }),
-    )
+    await each('a lane could not be swept', findLanesToSweep(tables, clock()), sweep)
+    await each('an account could not be swept', findAccountsToSweep(tables, clock()), tend)
+    await each('an expiry could not be told', tell ? findRungClocks(tables, clock()) : [], async (rung) => {
+      const watched = await read(rung.keyId)
+      if (watched) await tellNotices(watched, () => read(rung.keyId))
+      await stop(rung)
+    })
     log.swept(finished)
     return { finished }
   }

@@ -49,7 +49,7 @@ function restOf<Row extends object>(
   const get = (row: Row, name: string | symbol) => read.add(String(name)) && Reflect.get(row, name)
   for (const row of rows) readAll(new Proxy(row, { get }))
   return [...new Set(all).difference(read)].map((name) => {
-    return { heading: name.replaceAll('_', ' '), of: (row: Row) => Reflect.get(row, name) as Cell }
+    return { heading: headingOf(name), of: (row: Row) => Reflect.get(row, name) as Cell }
   })
 }
 
@@ -96,6 +96,24 @@ export function wide<Row>(of: (row: Row) => Cell): Column<Row> {
 export function summed<Row>(of: (row: Row) => Cell): Column<Row> {
   return { of, isSummed: true }
 }
+
+/** Columns of fields, under their own names. */
+export function fields<Name extends string>(...names: readonly Name[]) {
+  return columnsOf(names, (of) => ({ of }))
+}
+
+export function sums<Name extends string>(...names: readonly Name[]) {
+  return columnsOf(names, summed)
+}
+
+type Cells<Name extends string> = { readonly [Field in Name]: Cell }
+type Made<Name extends string> = (of: (row: Cells<Name>) => Cell) => Column<Cells<Name>>
+
+function columnsOf<Name extends string>(names: readonly Name[], made: Made<Name>) {
+  return Object.fromEntries(names.map((name) => [headingOf(name), made((row) => row[name])]))
+}
+
+const headingOf = (name: string) => name.replaceAll('_', ' ')
 
 type Place = { readonly out: Screen; readonly json: boolean }
 type Rows<Row> = { readonly data: readonly Row[] }

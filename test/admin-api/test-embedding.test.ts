@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { testRoute } from '../../layers/admin/routes/test-route.ts'
+import { testRoute } from '../../layers/admin/routes/test-routes.ts'
 import { openCatalog } from '../../layers/gateway/domain/routing/catalog.ts'
 import { openProvider } from '../../layers/gateway/providers/open-provider.ts'
 import { embed, embeddingCatalog } from '../support/embeddings.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { testRoute } from '../../layers/admin/routes/test-route.ts'
+import { testRoute } from '../../layers/admin/routes/test-routes.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { openCatalog, type PricedModel, type UpstreamRoute } from '../../layers/gateway/domain/routing/catalog.ts'
 import { secretName } from '../../layers/gateway/names.ts'

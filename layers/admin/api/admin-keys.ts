@@ -9,8 +9,9 @@ import { newest } from '../../gateway/store/keys/newest-keys.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import { changed, changer, inPath } from './changed-key.ts'
+import { previousShape } from './key-shape.ts'
 import { secretTaken } from './keys.ts'
-import { cursorOf, pageOf, readCursor } from './pages.ts'
+import { firstOf, listOf, placeOf, readPlace } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
 import type { List } from './shapes/answers.ts'
 import type { adminKeyBody, secretBody } from './shapes/bodies.ts'
@@ -19,12 +20,9 @@ import type { pageQuery } from './shapes/queries.ts'
 import { warnOf } from './warnings.ts'
 
 export async function list(call: Call, { after, limit }: z.output<typeof pageQuery>): Promise<List<AdminKeyShape>> {
-  const [last] = readCursor(after, /^adminkey_\w{1,40}$/) ?? []
-  const keys = await Array.fromAsync(newest(call.tables, ADMIN_KEY)())
-  const rest = keys.slice(keys.findIndex(({ id }) => id === last) + 1)
-  const shapes = await Promise.all(rest.slice(0, limit).map((key) => shapeOf(call, key)))
-  const end = shapes.at(-1)
-  return pageOf(shapes, rest.length > limit, end && cursorOf(end.id))
+  const keys = await firstOf(newest(call.tables, ADMIN_KEY)(readPlace(after, 'adminkey'), limit + 1), limit + 1)
+  const page = listOf(keys, limit, (key) => shapeOf(call, key), placeOf)
+  return { ...page, data: await Promise.all(page.data) }
 }
 
 /** The secret is the caller's: only its hash comes here. */
@@ -60,7 +58,7 @@ export const revoke = changer(adminKeyInPath, shapeOf).forGood(
 
 /** The hash of its secret is not shown. */
 async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKeyShape> {
-  const { id, name, status, current, previous, scopes, allowlist, dailyGrant, createdAtMs } = key
+  const { id, name, status, current, scopes, allowlist, dailyGrant, createdAtMs } = key
   return {
     object: 'admin_key',
     id,
@@ -68,10 +66,7 @@ async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKey
     status,
     prefix: BRAND.adminKeyPrefix,
     last_four: current.lastFour,
-    previous:
-      previous && previous.untilMs > nowMs
-        ? { last_four: previous.lastFour, expires_at: isoTime(previous.untilMs) }
-        : null,
+    previous: previousShape(key, nowMs),
     scopes,
     allowlist,
     daily_grant: formatCredits(dailyGrant),

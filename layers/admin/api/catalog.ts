@@ -27,8 +27,12 @@ import type { catalogQuery, pageQuery, versionQuery } from './shapes/queries.ts'
 
 export async function get(call: Call, { at: atMs }: z.output<typeof catalogQuery>): Promise<CatalogShape> {
   if (atMs !== undefined) return shown(call, await versionInForceAt(call, atMs))
-  const stored = await readStoredCatalog(call.tables)()
-  if (stored) return shown(call, stored)
+  return shown(call, await catalogInForce(call))
+}
+
+export async function catalogInForce({ tables }: Pick<Call, 'tables'>): Promise<StoredCatalog> {
+  const stored = await readStoredCatalog(tables)()
+  if (stored) return stored
   throw new AdminError('not_found', 'There is no catalog yet. Put one in force with PUT /admin/v1/catalog.')
 }
 

@@ -15,6 +15,7 @@ import { type ChangeResult, KEY } from '../../gateway/store/keys/change-key.ts'
 import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { newestKeys, readMany } from '../../gateway/store/keys/newest-keys.ts'
 import { type ItemsOf, readOne } from '../../gateway/store/keys/rotating-item.ts'
+import { changeText } from '../settings/event-words.ts'
 import { weekCostOf } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
@@ -155,14 +156,16 @@ export function accountClosed(id: string, param?: string): AdminError {
   return new AdminError('account_closed', message, { param })
 }
 
+export async function detailOf({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
+  const [weekCost, accounts] = await Promise.all([weekCostOf(tables, key, nowMs), accountNames(tables, [key])])
+  return keyDetail(key, nowMs, weekCost, accounts)
+}
+
 /** A change that was made must not end in an error of further reads: then the key is shown without the badge 'low'. */
-export async function changedDetail({ tables, nowMs }: Call, key: Key): Promise<KeyDetail> {
-  const [[whole = key], weekCost, accounts] = await Promise.all([
-    wholeKeys(tables)([key], nowMs).catch(() => [key]),
-    weekCostOf(tables, key, nowMs).catch(() => 0n),
-    accountNames(tables, [key]).catch(() => new Map<string, string>()),
-  ])
-  return keyDetail(whole, nowMs, weekCost, accounts)
+export async function changedDetail(call: Call, key: Key): Promise<KeyDetail> {
+  const { tables, nowMs } = call
+  const [whole = key] = await wholeKeys(tables)([key], nowMs).catch(() => [key])
+  return detailOf(call, whole).catch(() => keyDetail(whole, nowMs, 0n, new Map()))
 }
 
 export async function externalIdTaken({ tables }: Call, externalId: string, ownerId: string): Promise<AdminError> {
@@ -180,16 +183,4 @@ async function stale({ tables, nowMs }: Call, { id, version }: Versioned): Promi
   const who = last ? ` ${last.by} changed it at ${isoTime(last.atMs)}: ${changeText(last)}.` : ''
   const message = `The ${kindOf(id).name} is at version ${version} now, so nothing was changed.${who} Look at it, and change that.`
   return new AdminError('stale_version', message, { headers: versionTag(version) })
-}
-
-type Fields = Readonly<Record<string, unknown>> | null
-
-export function changeText({ before, after }: { readonly before: Fields; readonly after: Fields }): string {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  return names.map((name) => `${name} ${textOf(before?.[name])} → ${textOf(after?.[name])}`).join(', ')
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '-'
-  return Array.isArray(value) ? value.join(' ') : String(value)
 }

@@ -8,13 +8,14 @@ import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
+import { type Delivery, listDeliveries } from '../../gateway/store/notices/deliveries.ts'
 import { apiName } from '../settings/key-settings.ts'
 import type { Call } from './call.ts'
 import { accountInPath, keyInPath, kindOf, known } from './changed-key.ts'
-import { cursorOf, pageOf, readCursor } from './pages.ts'
+import { cursorOf, firstOf, pageOf, readCursor } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import type { EventShape } from './shapes/books.ts'
-import type { eventsQuery, keyEventsQuery } from './shapes/queries.ts'
+import type { eventsQuery, keyEventsQuery, pageQuery } from './shapes/queries.ts'
 
 /** A filter that few events pass does not read all events at once: the list goes on at its cursor. */
 const MOST_READ = 2_000
@@ -88,4 +89,11 @@ function eventShape(event: ChangeEvent, names: ReadonlyMap<string, string>): Eve
 function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
   const entries = Object.entries(fields).map(([name, value]) => [apiName(name), value])
   return entries.length === 0 ? null : Object.fromEntries(entries)
+}
+
+export async function listNotices({ tables }: Call, sent: z.output<typeof pageQuery>): Promise<List<Delivery>> {
+  const [before] = readCursor(sent.after, /^\w{26}$/) ?? []
+  const found = await firstOf(listDeliveries(tables)(before), sent.limit + 1)
+  const page = found.slice(0, sent.limit)
+  return pageOf(page, found.length > sent.limit, page.length > 0 ? cursorOf(page.at(-1)?.id ?? '') : undefined)
 }

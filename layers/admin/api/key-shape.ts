@@ -13,7 +13,8 @@ type Names = ReadonlyMap<string, string>
 
 /** A key in a list: everything but hashes. `weekCost` is its charge of the last week. */
 export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Names): KeyShape {
-  const { previous, purse, granted, available, spent } = key
+  const { purse, granted, available, spent } = key
+  const previous = previousShape(key, nowMs)
   const [status, accountId = null] = [statusOf(key, nowMs), accountIdOf(key)]
   return {
     object: 'key',
@@ -25,14 +26,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Name
     account_suspended: status === 'suspended' && purse?.isWithAccount !== undefined,
     prefix: key.prefix,
     last_four: key.current.lastFour,
-    previous:
-      previous && previous.untilMs > nowMs
-        ? {
-            last_four: previous.lastFour,
-            expires_at: isoTime(previous.untilMs),
-            last_used_at: timeOrNull(previous.usedAtMs),
-          }
-        : null,
+    previous: previous && { ...previous, last_used_at: timeOrNull(key.previous?.usedAtMs) },
     requests_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
     requests_open: Object.keys(key.holds).length,
     credit_windows: creditWindows(key, nowMs),
@@ -42,6 +36,12 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Name
     version: key.version,
     badges: status === 'active' ? badgesOf(key, nowMs, weekCost) : [],
   }
+}
+
+/** The old secret of a rotated key, while it is valid. */
+export function previousShape({ previous }: Pick<Key, 'previous'>, nowMs: number) {
+  if (!previous || previous.untilMs <= nowMs) return null
+  return { last_four: previous.lastFour, expires_at: isoTime(previous.untilMs) }
 }
 
 /** An active key may have expired. A suspended one that has expired is shown as suspended, as callers are told. */

@@ -24,7 +24,7 @@ import { updateKey } from '../../gateway/store/keys/update-key.ts'
 import { settingsIn, withoutNulls } from '../settings/key-settings.ts'
 import { MOST_OF_A_LANE } from '../settings/setting-fields.ts'
 import { SETTING_WORDS } from '../settings/setting-words.ts'
-import { weekCostOf, weekCosts } from '../usage/usage-reader.ts'
+import { weekCosts } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
 import {
@@ -34,6 +34,7 @@ import {
   changed,
   changedDetail,
   changer,
+  detailOf,
   externalIdTaken,
   keyInPath,
   known,
@@ -43,7 +44,7 @@ import {
 } from './changed-key.ts'
 import { nothingToChange, wrong } from './fields.ts'
 import { firstGrant } from './grants.ts'
-import { keyDetail, keyShape, statusOf } from './key-shape.ts'
+import { keyShape, statusOf } from './key-shape.ts'
 import { firstOf, listOf, type Place, placeOf, readPlace } from './pages.ts'
 import { planDefaults } from './plans.ts'
 import { claimedAct, expectedVersionOf } from './preconditions.ts'
@@ -69,10 +70,7 @@ export async function list(call: Call, sent: z.output<typeof keysQuery>): Promis
 }
 
 export async function get(call: Call): Promise<KeyDetail> {
-  const { tables, nowMs } = call
-  const key = await keyInPath(call)
-  const [weekCost, accounts] = await Promise.all([weekCostOf(tables, key, nowMs), accountNames(tables, [key])])
-  return keyDetail(key, nowMs, weekCost, accounts)
+  return detailOf(call, await keyInPath(call))
 }
 
 export async function create(call: Call, fields: z.output<typeof createKeyBody>): Promise<KeyWithSecret> {

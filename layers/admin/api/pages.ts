@@ -28,7 +28,7 @@ export function placeOf({ createdAtMs, id }: Place): string {
   return cursorOf(createdAtMs, id)
 }
 
-export function readPlace(text: string | undefined, prefix: 'key' | 'acct'): Place | undefined {
+export function readPlace(text: string | undefined, prefix: 'key' | 'acct' | 'adminkey'): Place | undefined {
   const [createdAtMs, id] = readCursor(text, /^\d{1,15}$/, new RegExp(`^${prefix}_\\w{1,40}$`)) ?? []
   return id === undefined ? undefined : { createdAtMs: Number(createdAtMs), id }
 }

@@ -12,7 +12,7 @@ import { settingsIn } from '../settings/key-settings.ts'
 import { PLAN_DEFAULTS } from '../settings/setting-fields.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
-import { putInForce } from './catalog.ts'
+import { catalogInForce, putInForce } from './catalog.ts'
 import { noteUnchanged } from './changed-key.ts'
 import { nothingToChange, readFields, wrong } from './fields.ts'
 import { wholeList } from './pages.ts'
@@ -30,11 +30,11 @@ export async function list({ tables }: Call): Promise<List<PlanShape>> {
 }
 
 export async function get(call: Call): Promise<PlanShape> {
-  return shape(await inForce(call), call.path.name ?? '')
+  return shape(await catalogInForce(call), call.path.name ?? '')
 }
 
 export async function create(call: Call, { name, ...fields }: z.output<typeof createPlanBody>): Promise<PlanShape> {
-  const [version, stored] = [expectedVersionOf(call), await inForce(call)]
+  const [version, stored] = [expectedVersionOf(call), await catalogInForce(call)]
   if (!planNamed(stored.data.plans, name)) return put(call, { ...stored, version }, name, fields, { factor: '1' })
   const message = `There is a plan '${name}' already. Change it with 'waybill plans update ${shellWord(name)}'.`
   throw new AdminError('conflict', message, { param: 'name' })
@@ -42,7 +42,7 @@ export async function create(call: Call, { name, ...fields }: z.output<typeof cr
 
 export async function update(call: Call, fields: Fields): Promise<PlanShape> {
   if (Object.keys(fields).length === 0) throw nothingToChange()
-  const [version, stored, name] = [expectedVersionOf(call), await inForce(call), call.path.name ?? '']
+  const [version, stored, name] = [expectedVersionOf(call), await catalogInForce(call), call.path.name ?? '']
   return put(call, { ...stored, version }, name, fields, planIn(stored, name))
 }
 
@@ -94,12 +94,6 @@ function meant(name: string, known: readonly string[]): string {
   return near === undefined ? '' : ` Did you mean '${near}'?`
 }
 
-async function inForce({ tables }: Call): Promise<StoredCatalog> {
-  const stored = await readStoredCatalog(tables)()
-  if (stored) return stored
-  throw new AdminError('not_found', 'There is no catalog yet, with which plans are kept. Put one in force first.')
-}
-
 const namesIn = ({ data }: StoredCatalog) => Object.keys(data.plans ?? {}).sort()
 
 function shape(stored: StoredCatalog, name: string): PlanShape {
@@ -119,6 +113,6 @@ function planIn(stored: StoredCatalog, name: string, param?: string): Plan {
 /** The settings that a new key has by its plan, or by that of its account. A plan that there is not is refused. */
 export async function planDefaults(call: Call, name: string | null | undefined): Promise<SettingChanges> {
   if (name == null) return {}
-  const { defaults = {} } = planIn(await inForce(call), name, 'plan')
+  const { defaults = {} } = planIn(await catalogInForce(call), name, 'plan')
   return settingsIn(readFields(updateKeyBody, defaults), call.nowMs)
 }

@@ -48,14 +48,9 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
   const byId = new Map(callers.map((key) => [key.id, key]))
   const accounts = await accountNames(tables, callers)
   const lines = rows.map((row) => {
-    const total = { total_tokens: row.promptTokens + row.completionTokens }
-    const named = namedKey(byId.get(row.keyId), accounts)
-    return {
-      object: 'request.line',
-      ...lineOf(isRequest(row) ? row : { ...row, model: undefined }),
-      ...named,
-      ...total,
-    } as RequestLine
+    const line = lineOf(isRequest(row) ? row : { ...row, model: undefined })
+    const total_tokens = row.promptTokens + row.completionTokens
+    return { object: 'request.line', ...line, ...namedKey(byId.get(row.keyId), accounts), total_tokens } as RequestLine
   })
   return pageOf(lines, next !== undefined, next && cursorOf(next))
 }

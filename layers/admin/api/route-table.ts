@@ -14,13 +14,13 @@ import * as events from './events.ts'
 import { readFields } from './fields.ts'
 import * as grants from './grants.ts'
 import * as keys from './keys.ts'
-import * as notices from './notices.ts'
 import { getOverview } from './overview.ts'
 import * as plans from './plans.ts'
 import * as requests from './requests.ts'
 import * as routes from './routes.ts'
 import { search } from './search.ts'
 import * as bodies from './shapes/bodies.ts'
+import { nothing } from './shapes/bodies.ts'
 import * as queries from './shapes/queries.ts'
 import { listTables, whoAmI } from './stage.ts'
 import * as statements from './statements.ts'
@@ -60,43 +60,38 @@ const CATALOG = { mostBytes: 2 * MOST_CATALOG_BYTES }
 
 /** The names are the operation ids in the document. */
 export const ROUTES = {
-  whoAmI: route('GET /whoami', undefined, bodies.nothing, whoAmI),
+  whoAmI: route('GET /whoami', undefined, nothing, whoAmI),
   getOverview: route('GET /overview', 'usage.read', queries.overviewQuery, getOverview),
   search: route('GET /search', 'keys.read', queries.searchQuery, search),
   listKeys: route('GET /keys', 'keys.read', queries.keysQuery, keys.list),
   createKey: route('POST /keys', 'keys.write', bodies.createKeyBody, keys.create, MADE),
-  getKey: route('GET /keys/{id}', 'keys.read', bodies.nothing, keys.get),
+  getKey: route('GET /keys/{id}', 'keys.read', nothing, keys.get),
   updateKey: route('PATCH /keys/{id}', 'keys.write', bodies.updateKeyBody, keys.update),
   rotateKey: route('POST /keys/{id}/rotate', 'keys.write', bodies.rotateBody, keys.rotate),
-  endGrace: route('POST /keys/{id}/end-grace', 'keys.write', bodies.nothing, keys.endGrace),
-  suspendKey: route('POST /keys/{id}/suspend', 'keys.write', bodies.nothing, keys.suspend),
-  resumeKey: route('POST /keys/{id}/resume', 'keys.write', bodies.nothing, keys.resume),
+  endGrace: route('POST /keys/{id}/end-grace', 'keys.write', nothing, keys.endGrace),
+  suspendKey: route('POST /keys/{id}/suspend', 'keys.write', nothing, keys.suspend),
+  resumeKey: route('POST /keys/{id}/resume', 'keys.write', nothing, keys.resume),
   revokeKey: route('POST /keys/{id}/revoke', 'keys.write', bodies.revokeBody, keys.revoke),
   adoptKey: route('POST /keys/{id}/adopt', 'keys.write', bodies.adoptBody, keys.adopt),
   listGrants: route('GET /keys/{id}/grants', 'keys.read', queries.grantsQuery, grants.list),
   grantCredits: route('POST /keys/{id}/grants', 'credits.grant', bodies.grantBody, grants.make, MADE),
-  getKeyStatement: route('GET /keys/{id}/statements/{month}', 'usage.read', bodies.nothing, statements.ofKey),
+  getKeyStatement: route('GET /keys/{id}/statements/{month}', 'usage.read', nothing, statements.ofKey),
   listKeyEvents: route('GET /keys/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfKey),
   listAccounts: route('GET /accounts', 'keys.read', queries.accountsQuery, accounts.list),
   createAccount: route('POST /accounts', 'keys.write', bodies.createAccountBody, accounts.create, MADE),
-  getAccount: route('GET /accounts/{id}', 'keys.read', bodies.nothing, accounts.get),
+  getAccount: route('GET /accounts/{id}', 'keys.read', nothing, accounts.get),
   updateAccount: route('PATCH /accounts/{id}', 'keys.write', bodies.updateAccountBody, accounts.update),
-  suspendAccount: route('POST /accounts/{id}/suspend', 'keys.write', bodies.nothing, accounts.suspend),
-  resumeAccount: route('POST /accounts/{id}/resume', 'keys.write', bodies.nothing, accounts.resume),
+  suspendAccount: route('POST /accounts/{id}/suspend', 'keys.write', nothing, accounts.suspend),
+  resumeAccount: route('POST /accounts/{id}/resume', 'keys.write', nothing, accounts.resume),
   closeAccount: route('POST /accounts/{id}/close', 'keys.write', bodies.revokeBody, accounts.close),
   listAccountGrants: route('GET /accounts/{id}/grants', 'keys.read', queries.grantsQuery, accounts.listGrants),
   grantToAccount: route('POST /accounts/{id}/grants', 'credits.grant', bodies.grantBody, accounts.grant, MADE),
-  getAccountStatement: route(
-    'GET /accounts/{id}/statements/{month}',
-    'usage.read',
-    bodies.nothing,
-    statements.ofAccount,
-  ),
+  getAccountStatement: route('GET /accounts/{id}/statements/{month}', 'usage.read', nothing, statements.ofAccount),
   listAccountEvents: route('GET /accounts/{id}/events', 'keys.read', queries.keyEventsQuery, events.listOfAccount),
   listEvents: route('GET /events', 'keys.read', queries.eventsQuery, events.list),
-  listNotices: route('GET /notices', 'keys.read', queries.pageQuery, notices.list),
+  listNotices: route('GET /notices', 'keys.read', queries.pageQuery, events.listNotices),
   listRequests: route('GET /requests', 'usage.read', queries.requestsQuery, requests.list),
-  getRequest: route('GET /requests/{id}', 'usage.read', bodies.nothing, requests.get),
+  getRequest: route('GET /requests/{id}', 'usage.read', nothing, requests.get),
   getUsage: route('GET /usage', 'usage.read', queries.usageQuery, getUsage),
   listFocus: route('GET /focus', 'usage.read', queries.focusQuery, listFocus),
   audit: route('POST /audits', 'usage.read', bodies.auditBody, auditPage),
@@ -111,13 +106,13 @@ export const ROUTES = {
     bodies.restoreBody,
     catalog.restoreVersion,
   ),
-  listPlans: route('GET /plans', 'catalog.read', bodies.nothing, plans.list),
+  listPlans: route('GET /plans', 'catalog.read', nothing, plans.list),
   createPlan: route('POST /plans', 'catalog.write', bodies.createPlanBody, plans.create, { ...MADE, ...CATALOG }),
-  getPlan: route('GET /plans/{name}', 'catalog.read', bodies.nothing, plans.get),
+  getPlan: route('GET /plans/{name}', 'catalog.read', nothing, plans.get),
   updatePlan: route('PATCH /plans/{name}', 'catalog.write', bodies.updatePlanBody, plans.update, CATALOG),
-  listRoutes: route('GET /routes', 'catalog.read', bodies.nothing, routes.list),
+  listRoutes: route('GET /routes', 'catalog.read', nothing, routes.list),
   testRoutes: route('POST /routes/test', 'catalog.write', bodies.routesTestBody, routes.test),
-  listTables: route('GET /tables', 'usage.read', bodies.nothing, listTables),
+  listTables: route('GET /tables', 'usage.read', nothing, listTables),
   listAdminKeys: route('GET /admin-keys', 'admin_keys.read', queries.pageQuery, adminKeys.list),
   createAdminKey: route('POST /admin-keys', 'admin_keys.write', bodies.adminKeyBody, adminKeys.create, MADE),
   rotateAdminKey: route('POST /admin-keys/{id}/rotate', 'admin_keys.write', bodies.secretBody, adminKeys.rotate),

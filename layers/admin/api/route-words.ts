@@ -18,21 +18,13 @@ export type RouteWords = {
   readonly types?: readonly string[]
 }
 
-export const LISTS = {
-  KeyList: listOf(Key),
-  AccountList: listOf(Account),
-  GrantList: listOf(Grant),
-  EventList: listOf(Event),
-  NoticeList: listOf(Notice),
-  RequestLineList: listOf(RequestLine),
-  FocusLineList: listOf(FocusLine),
-  CatalogVersionList: listOf(CatalogVersion),
-  PlanList: listOf(Plan),
-  RouteList: listOf(Route),
-  RouteTestList: listOf(RouteTest),
-  TableList: listOf(Table),
-  AdminKeyList: listOf(AdminKey),
+const LISTED = {
+  ...{ Key, Account, Grant, Event, Notice, RequestLine, FocusLine },
+  ...{ CatalogVersion, Plan, Route, RouteTest, Table, AdminKey },
 }
+
+const lists = Object.entries<z.ZodType>(LISTED).map(([name, row]) => [`${name}List`, listOf(row)])
+export const LISTS: { readonly [Name in keyof typeof LISTED as `${Name}List`]: z.ZodType } = Object.fromEntries(lists)
 
 type More = Omit<RouteWords, 'summary' | 'answer'>
 

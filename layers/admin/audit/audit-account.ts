@@ -45,7 +45,7 @@ export async function checkPool(tables: Tables, before: Account) {
       'granted is not the pool, what keys were given and have not returned, and what keys that are gone have spent'
     found.add({ what, expected: after.granted, got: after.granted - missing, advice: REMEDY })
   }
-  if (after.available < 0n) found.add({ what: 'the pool is below zero', expected: 0n, got: after.available })
+  found.add(after.available < 0n && { what: 'the pool is below zero', expected: 0n, got: after.available })
   for (const purse of purses) found.add(...checkPurse(before, purse, after))
   return { after, purses, missing, found }
 }
@@ -55,7 +55,7 @@ function missingOf({ granted, available, retired, marks }: Account): Nano {
   return Object.values(marks).reduce((left, { out, seen }) => left - (out - seen), granted - available - retired)
 }
 
-function checkPurse(before: Account, key: PurseKey, after: Account): Finding[] {
+function checkPurse(before: Account, key: PurseKey, after: Account): (Finding | false)[] {
   const { seen = 0n } = before.marks[key.address] ?? {}
   const { drawn } = key.purse
   // A key that has retired meanwhile was settled.
@@ -65,16 +65,14 @@ function checkPurse(before: Account, key: PurseKey, after: Account): Finding[] {
   const taken = { what: `${name} has taken more than it was given`, expected: out, got: drawn, advice: REMEDY }
   const counted = { what: `more was counted back from ${name} than it returned`, expected: back, got: seen }
   const amount = own > 0n ? `${formatCredits(own)} less` : `${formatCredits(-own)} more`
-  const other = { what: `${name} has ${amount} than it was given, held and spent together` }
-  const underWay: Finding = {
-    what: `${formatCredits(flight)} is under way between the pool and ${name}`,
-    advice: 'Nothing is lost: the next draw or the sweep completes it.',
-    note: true,
-  }
   return [
-    ...(drawn > out ? [taken] : []),
-    ...(seen > back ? [{ ...counted, advice: REMEDY }] : []),
-    ...(own !== 0n ? [other] : []),
-    ...(flight > 0n ? [underWay] : []),
+    drawn > out && taken,
+    seen > back && { ...counted, advice: REMEDY },
+    own !== 0n && { what: `${name} has ${amount} than it was given, held and spent together` },
+    flight > 0n && {
+      what: `${formatCredits(flight)} is under way between the pool and ${name}`,
+      advice: 'Nothing is lost: the next draw or the sweep completes it.',
+      note: true,
+    },
   ]
 }

@@ -11,20 +11,19 @@ export function missingFrom(key: Key): Nano {
 }
 
 /** Each lane is checked by itself: what one lacks another may have too much. */
-export function checkBalance(key: Key): Finding[] {
+export function checkBalance(key: Key): (Finding | false)[] {
   const missing = missingFrom(key)
   const where = key.lane ? `in the lane ${key.address} ` : ''
-  const findings: Finding[] = []
-  if (missing !== 0n) {
-    findings.push({
-      what: `${where}granted is not available + held + spent: ${missing > 0n ? `${formatCredits(missing)} is gone` : `${formatCredits(-missing)} is too much`}`,
+  const amount = missing > 0n ? `${formatCredits(missing)} is gone` : `${formatCredits(-missing)} is too much`
+  return [
+    missing !== 0n && {
+      what: `${where}granted is not available + held + spent: ${amount}`,
       expected: key.granted,
       got: key.granted - missing,
       advice: 'Put it right on the key item when no request is under way.',
-    })
-  }
-  if (key.available < 0n) findings.push({ what: `${where}available is below zero`, expected: 0n, got: key.available })
-  return findings
+    },
+    key.available < 0n && { what: `${where}available is below zero`, expected: 0n, got: key.available },
+  ]
 }
 
 export function noteDeadHolds(key: Key, nowMs: number): Finding[] {

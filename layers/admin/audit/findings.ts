@@ -26,8 +26,10 @@ export class Findings {
     this.wrong = begun.wrong
   }
 
-  add(...findings: readonly Finding[]): void {
+  /** False stands for a finding that there is not. */
+  add(...findings: readonly (Finding | false)[]): void {
     for (const finding of findings) {
+      if (!finding) continue
       if (!finding.note) this.wrong += 1
       if (this.kept.length < MOST_KEPT) this.kept.push(finding)
       else this.omitted += 1

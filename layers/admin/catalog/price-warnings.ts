@@ -36,7 +36,13 @@ export function priceWarnings({ models, providers }: CatalogData): string[] {
 function routesOf(model: CatalogModel, models: readonly CatalogModel[]) {
   const fallbacks = (model.fallback ?? []).flatMap((id) => models.filter((other) => other.id === id))
   const used = fallbacks.filter((other) => mayFallBack(model, other))
-  return { unused: fallbacks.filter((other) => !used.includes(other)), routes: routesAt(model, used) }
+  const own = model.routes.map((route) => withPlace(route))
+  const others = used.flatMap(({ id, routes }) => routes.map((route) => withPlace(route, ` of its fallback '${id}'`)))
+  return { unused: fallbacks.filter((other) => !used.includes(other)), routes: [...own, ...others] }
+}
+
+function withPlace(route: UpstreamRoute, where = '') {
+  return { route, place: `${route.provider}/${route.model}${where}` }
 }
 
 /** Prices of plans below the cost of a route: each plan's own, and the catalog's times the smallest factor. */
@@ -61,17 +67,7 @@ function mayFallBack(model: CatalogModel, { id, price, routes }: CatalogModel): 
   return routes.every(({ cost = price }) => isFree(parsePrice(cost)))
 }
 
-type PlacedRoute = { readonly route: UpstreamRoute; readonly place: string }
-
-function routesAt(model: CatalogModel, fallbacks: readonly CatalogModel[]): PlacedRoute[] {
-  const nameOf = ({ provider, model: upstream }: UpstreamRoute) => `${provider}/${upstream}`
-  return [
-    ...model.routes.map((route) => ({ route, place: nameOf(route) })),
-    ...fallbacks.flatMap(({ id, routes }) =>
-      routes.map((route) => ({ route, place: `${nameOf(route)} of its fallback '${id}'` })),
-    ),
-  ]
-}
+type PlacedRoute = ReturnType<typeof withPlace>
 
 /** Tokens are compared in every range of prompt lengths in which price and cost are constant. */
 function belowCost(price: PriceStrings, { route: { cost }, place }: PlacedRoute, ours = parsePrice(price)): string[] {

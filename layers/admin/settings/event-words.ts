@@ -24,3 +24,15 @@ export const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(ACCOUNT_WORDS).map(([field, { label }]) => [field, label] as const),
   ...Object.values(SETTING_WORDS).map(({ field, label }) => [field, label] as const),
 ])
+
+type Fields = Readonly<Record<string, unknown>> | null
+
+export function changeText({ before, after }: { readonly before: Fields; readonly after: Fields }): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.map((name) => `${name} ${textOf(before?.[name])} → ${textOf(after?.[name])}`).join(', ')
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '-'
+  return Array.isArray(value) ? value.join(' ') : String(value)
+}

@@ -12,12 +12,8 @@ export function listOf<Row extends z.ZodType>(row: Row) {
   })
 }
 
-export type List<T> = {
-  readonly object: 'list'
-  readonly data: readonly T[]
-  readonly has_more: boolean
-  readonly last_id: string | null
-}
+type Listed = Shape<ReturnType<typeof listOf<z.ZodType>>>
+export type List<T> = Omit<Listed, 'data'> & { readonly data: readonly T[] }
 
 export const ApiError = z.object({
   error: z

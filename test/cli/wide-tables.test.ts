@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from '@jest/globals'
 import type { LISTS } from '../../layers/admin/api/route-words.ts'
 import { writeCatalog } from '../../layers/gateway/store/catalog/write-catalog.ts'
@@ -93,12 +94,18 @@ const commands = [...Object.values(TABLES).flatMap((command) => command ?? []), 
 
 test.each(commands)('waybill %s has every field of --json with --wide', async (command) => {
   const args = command.split(' ')
-  const told = await json<Row & { data?: readonly Row[]; groups?: readonly Row[] }>(...args)
-  // Each test of a route takes a time of its own.
-  const rows = (told.groups ?? told.data ?? [told]).map((row) =>
-    command === 'routes test' ? { ...row, first_token_ms: null } : row,
-  )
-  expect(rows.length).toBeGreaterThan(0)
+  const read = async () => {
+    const told = await json<Row & { data?: readonly Row[]; groups?: readonly Row[] }>(...args)
+    return told.groups ?? told.data ?? [told]
+  }
+  const before = await read()
   const wide = await opened.stage.onTerminal([...args, '--wide', '--stage', 'dev'], 60, { NO_COLOR: '1' })
+  const after = await read()
+  // What goes on meanwhile, such as the seconds until a limit is whole again, is another in each run.
+  const rows = before.map((row, i) => {
+    const stayed = Object.entries(row).filter(([field, value]) => isDeepStrictEqual(value, after[i]?.[field]))
+    return Object.fromEntries(stayed)
+  })
+  expect(rows.flatMap(Object.keys).length).toBeGreaterThan(rows.length)
   expect([wide.code, missingIn(wide.stdout, rows)]).toEqual([0, []])
 })

@@ -60,26 +60,20 @@ function SignIn() {
 type Props = { readonly url: PageUrl }
 type Group = { readonly PAGES: Readonly<Record<string, ComponentType<Props>>> }
 
-// A file for each page would repeat more than it saves.
-const traffic = () => import('./pages/traffic.tsx')
-const customers = () => import('./pages/customers.tsx')
-const setup = () => import('./pages/setup.tsx')
-const billing = () => import('./pages/billing.tsx')
-
-/** The group of a page, by the first word of its path, and a slash if an id comes after it. */
-const LOADS = new Map<string, () => Promise<Group>>([
-  ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
-  ...['accounts', 'accounts/', 'keys', 'keys/'].map((page) => [page, customers] as const),
-  ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
-  ...['invoices', 'statements', 'reconcile', 'notices'].map((page) => [page, billing] as const),
-])
+/** Groups of pages, each by the first word of its path, and a slash if an id comes after it. A file for each page would repeat more than it saves. */
+const LOADS: readonly (readonly [pages: readonly string[], load: () => Promise<Group>])[] = [
+  [['overview', 'requests', 'requests/', 'usage', 'changes', 'search'], () => import('./pages/traffic.tsx')],
+  [['accounts', 'accounts/', 'keys', 'keys/'], () => import('./pages/customers.tsx')],
+  [['catalog', 'routes', 'playground', 'books'], () => import('./pages/setup.tsx')],
+  [['invoices', 'statements', 'reconcile', 'notices'], () => import('./pages/billing.tsx')],
+]
 
 /** Until a page is loaded, the one before stays. */
 export function PageOf({ url }: Props) {
   const [known, setKnown] = useState<Group['PAGES']>({})
   const [name = 'overview', id] = url.path
   const place = id === undefined ? name : `${name}/`
-  const load = LOADS.get(place)
+  const [, load] = LOADS.find(([pages]) => pages.includes(place)) ?? []
   const Show = load ? known[place] : NotFound
   const last = useRef(WAITING)
   useEffect(() => {

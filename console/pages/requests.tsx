@@ -10,7 +10,7 @@ import { Empty, Loading, Panel, Problem } from '../parts/panel.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { TimeChart } from '../parts/usage-chart.tsx'
-import { type Loaded, useLive, useSubmission, useTail } from '../parts/use-load.ts'
+import { type Loaded, useList, useLive, useSubmission } from '../parts/use-load.ts'
 import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
 
@@ -37,7 +37,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
     `/usage?${queryText({ bucket, group_by: sums.by, from, to, account: query.account, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
-  const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
+  const requests = useList<RequestLine>('/requests', asked, { live: isLive && !isHeld && 'request_id' })
   return (
     <Page title="Requests" actions={<Csv query={asked} />}>
       <div class="row wrap bar">
@@ -82,7 +82,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
           caption="Requests, newest first"
           columns={REQUEST_COLUMNS}
           by="request_id"
-          classOf={(line) => (requests.isNew(line) ? 'new' : undefined)}
+          classOf={(line) => (requests.newer.includes(line) ? 'new' : undefined)}
           empty={
             <Empty title="No requests match these filters.">
               {FILTERS.some((name) => query[name]) ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { NEEDS_ANSWER, questions } from '../api.ts'
+import { type ApiFailure, NEEDS_ANSWER, questions } from '../api.ts'
 import { identityHere } from '../session.ts'
 import { Button, Refused, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
@@ -65,6 +65,7 @@ type ActProps = {
   /** The text that was typed into it. */
   readonly draft?: Draft
   readonly onAct: (idempotencyKey: string) => Promise<void>
+  readonly onFailed?: (failure: ApiFailure) => void
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
@@ -82,6 +83,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
     // An act that may have been done, if only in part, must not come back as a draft and be done twice.
     draft?.release()
     const failed = await run(() => onAct(idempotencyKey))
+    if (failed) act.onFailed?.(failed)
     if (failed && !failed.isOutcomeUnknown && !act.isRepeatable) draft?.keep()
   }
   return (

@@ -1,9 +1,10 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { type ApiFailure, ask, failureFrom } from '../api.ts'
+import { ask } from '../api.ts'
 import { Announcements, Button, Field } from '../parts/controls.tsx'
 import { Problem } from '../parts/panel.tsx'
+import { useSubmission } from '../parts/use-load.ts'
 import { type ApiKey, connectWith } from './gateway.ts'
 import { Panels } from './panels.tsx'
 
@@ -33,21 +34,14 @@ function App() {
 
 function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) {
   const [typed, setTyped] = useState('')
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-  const [isAsking, setIsAsking] = useState(false)
-  const open = async (event: Event) => {
+  const { isRunning, failure, run } = useSubmission()
+  const open = (event: Event) => {
     event.preventDefault()
-    setIsAsking(true)
     connectWith(typed.trim())
-    try {
-      onOpened(await ask<ApiKey>('/key/introspect'))
-    } catch (error) {
-      setFailure(failureFrom(error))
-      setIsAsking(false)
-    }
+    void run(async () => onOpened(await ask<ApiKey>('/key/introspect')))
   }
   return (
-    <form class="panel" onSubmit={(event) => void open(event)}>
+    <form class="panel" onSubmit={open}>
       <Field
         label="Your key"
         type="password"
@@ -57,7 +51,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
         onInput={setTyped}
         hint="Kept by this window only."
       />
-      <button class="primary" type="submit" disabled={isAsking}>
+      <button class="primary" type="submit" disabled={isRunning}>
         Show usage
       </button>
       <Problem failure={failure} />

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { PlanShape } from '../../../layers/admin/api/shapes/catalog.ts'
-import { ask, failureFrom } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { announce, Button, Field, Tick } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { Empty, Loading } from '../../parts/panel.tsx'
@@ -60,10 +60,7 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
     }
     const path = known ? `/plans/${known.name}` : '/plans'
     const headers = { 'If-Match': `"${over}"` }
-    const plan = await ask<PlanShape>(path, { method: known ? 'PATCH' : 'POST', body, headers }).catch((error) => {
-      if (failureFrom(error).code === 'below_cost') setBelow(false)
-      throw error
-    })
+    const plan = await ask<PlanShape>(path, { method: known ? 'PATCH' : 'POST', body, headers })
     announce(`The plan ${plan.name} is in force within 30 seconds.`)
     onDone()
     onClose()
@@ -74,6 +71,7 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
       verb={known ? 'Change' : 'Create'}
       draft={draft}
       onAct={put}
+      onFailed={({ code }) => code === 'below_cost' && setBelow(false)}
       onClose={onClose}
     >
       {!known && <Field label="Name" required {...draft.field('name')} maxLength={15} />}

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
-import { ask, failureFrom, type Sent } from '../../api.ts'
+import { ask, type Sent } from '../../api.ts'
 import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
-import { Command, Lines, Problem } from '../../parts/panel.tsx'
+import { Command, Lines, Loading } from '../../parts/panel.tsx'
 import { useDraft } from '../../parts/use-draft.ts'
-import { useSubmission } from '../../parts/use-load.ts'
+import { useLoad } from '../../parts/use-load.ts'
 
 export type Then = {
   /** Another version is in force than the one that was shown. */
@@ -32,15 +31,12 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
   const put = async () => {
     const body = { ...sent.body, ...(note && { note }) }
     const headers = { 'If-Match': `"${over}"` }
-    const now = await ask<CatalogShape>(path, { ...sent, body, headers }).catch((error) => {
-      if ([409, 412].includes(failureFrom(error).status)) onStale()
-      throw error
-    })
+    const now = await ask<CatalogShape>(path, { ...sent, body, headers })
     announce(`Version ${now.version} is in force.`)
     onDone(now)
   }
   return (
-    <ActDialog {...rest} draft={draft} onAct={put}>
+    <ActDialog {...rest} draft={draft} onAct={put} onFailed={({ status }) => [409, 412].includes(status) && onStale()}>
       {children}
       <Field label="Note" {...draft.field('note')} maxLength={200} hint="Why, for whoever reads the versions." />
     </ActDialog>
@@ -48,14 +44,10 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
 }
 
 export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
-  const reading = useSubmission()
-  const [check, setCheck] = useState<CatalogCheck | undefined>(undefined)
-  useEffect(() => {
-    void reading.run(async () => {
-      const { catalog } = await ask<CatalogShape>(`/catalog/versions/${to}`)
-      setCheck(await ask<CatalogCheck>('/catalog/check', { method: 'POST', body: catalog }))
-    })
-  }, [to, inForce])
+  const check = useLoad(`${to} over ${inForce}`, async (_, { signal } = {}) => {
+    const { catalog: body } = await ask<CatalogShape>(`/catalog/versions/${to}`, { signal })
+    return ask<CatalogCheck>('/catalog/check', { method: 'POST', body, signal })
+  })
   return (
     <PutInForce
       {...rest}
@@ -64,18 +56,19 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
       over={inForce}
       path={`/catalog/versions/${to}/restore`}
       sent={{ method: 'POST' }}
-      isReady={check?.valid ?? false}
+      isReady={check.data?.valid ?? false}
     >
-      <Problem failure={reading.failure} />
-      {check && [
-        <p>Over version {inForce}, in force within seconds. It changes:</p>,
-        check.faults.map(({ path, message }) => (
-          <p key={path + message} class="notice bad">
-            <code>{path}</code> {message}
-          </p>
-        )),
-        <ChangeList {...check} />,
-      ]}
+      <Loading of={check}>
+        {({ faults, ...changed }) => [
+          <p>Over version {inForce}, in force within seconds. It changes:</p>,
+          faults.map(({ path, message }) => (
+            <p key={path + message} class="notice bad">
+              <code>{path}</code> {message}
+            </p>
+          )),
+          <ChangeList {...changed} />,
+        ]}
+      </Loading>
       <p class="quiet">
         The same: <Command>{`catalog rollback ${to}`}</Command>
       </p>

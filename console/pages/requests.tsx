@@ -10,7 +10,7 @@ import { Empty, Loading, Panel, Problem } from '../parts/panel.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { TimeChart } from '../parts/usage-chart.tsx'
-import { type Loaded, useList, useLive, useSubmission } from '../parts/use-load.ts'
+import { type Loaded, useLive, useSubmission, useTail } from '../parts/use-load.ts'
 import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
 
@@ -37,7 +37,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
     `/usage?${queryText({ bucket, group_by: sums.by, from, to, account: query.account, key_id: query.key_id })}`,
     isLive ? LIVE_SUMS_MS : undefined,
   )
-  const requests = useList<RequestLine>('/requests', asked, { live: isLive && !isHeld && 'request_id' })
+  const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
   return (
     <Page title="Requests" actions={<Csv query={asked} />}>
       <div class="row wrap bar">

@@ -139,17 +139,9 @@ type ListState<T> = {
 
 const PAGE = 50
 const LARGEST_PAGE = 100
-const TAIL_MS = 2000
 
-type Options<T> = {
-  /** It is read to its end, for views that need all rows. */
-  readonly isWhole?: boolean
-  /** By this field, rows that came after it was loaded are looked for every few seconds. */
-  readonly live?: keyof T | false
-}
-
-/** A list as the server pages and filters it. */
-export function useList<T>(list: string, query: Query = {}, { isWhole = false, live = false }: Options<T> = {}) {
+/** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */
+export function useList<T>(list: string, query: Query = {}, isWhole = false) {
   const path = `${list}?${queryText({ ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })}`
   const fresh: ListState<T> = { path, rows: [], newer: [], after: null, isLoading: true }
   const [state, setState] = useState(fresh)
@@ -177,20 +169,35 @@ export function useList<T>(list: string, query: Query = {}, { isWhole = false, l
     return stop
   }, [load])
   const now = own(state, path) ?? fresh
-  const reload = (): void => void load(fresh)
+  return {
+    ...now,
+    hasMore: now.after !== null,
+    more: () => void load(now.after === null ? fresh : now),
+    reload: (): void => void load(fresh),
+    // It is dropped if there are other rows meanwhile.
+    change: (changes: Partial<ListState<T>>) =>
+      setState((old) => (old.path === path && old.rows === now.rows ? { ...old, ...changes } : old)),
+  }
+}
+
+const TAIL_MS = 2000
+
+/** A list with the rows that came after it was loaded, looked for every few seconds while `isLive`. */
+export function useTail<T>(list: string, query: Query, by: keyof T, isLive: boolean) {
+  const listed = useList<T>(list, query)
+  const { path, rows, newer, isLoading, change, reload } = listed
   const look = useCallback(async () => {
-    const change = (changes: Partial<ListState<T>>) => setState((old) => ({ ...old, ...(old === now && changes) }))
     try {
       const page = await ask<List<T>>(path)
-      const known = new Set(now.rows.map((row) => live && row[live]))
-      const newer = page.data.filter((row) => live && !known.has(row[live]))
+      const known = new Set(rows.map((row) => row[by]))
+      const found = page.data.filter((row) => !known.has(row[by]))
       // More came than one page has: what is between them and the list is not known.
-      if (newer.length === page.data.length && page.has_more) reload()
-      else change({ rows: [...newer, ...now.rows], newer: [...newer, ...now.newer], failure: undefined })
+      if (found.length === page.data.length && page.has_more) reload()
+      else change({ rows: [...found, ...rows], newer: [...found, ...newer], failure: undefined })
     } catch (error) {
       change({ failure: failureFrom(error) })
     }
-  }, [path, now, live])
-  usePoll(look, live && !now.isLoading ? TAIL_MS : undefined)
-  return { ...now, hasMore: now.after !== null, more: () => void load(now.after === null ? fresh : now), reload }
+  }, [path, rows])
+  usePoll(look, isLive && !isLoading ? TAIL_MS : undefined)
+  return listed
 }

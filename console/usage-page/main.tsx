@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { BRAND } from '../../layers/gateway/names.ts'
 import { ask } from '../api.ts'
-import { Announcements, Button, Field } from '../parts/controls.tsx'
+import { Announcements, Button } from '../parts/controls.tsx'
 import { Problem } from '../parts/panel.tsx'
 import { useSubmission } from '../parts/use-load.ts'
 import { type ApiKey, connectWith } from './gateway.ts'
@@ -42,15 +42,17 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
   }
   return (
     <form class="panel" onSubmit={open}>
-      <Field
-        label="Your key"
-        type="password"
-        required
-        placeholder={`${BRAND.keyPrefix}…`}
-        value={typed}
-        onInput={setTyped}
-        hint="Kept by this window only."
-      />
+      <label class="field">
+        Your key, kept by this window only
+        <input
+          type="password"
+          autocomplete="off"
+          required
+          placeholder={`${BRAND.keyPrefix}…`}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
       <button class="primary" type="submit" disabled={isRunning}>
         Show usage
       </button>

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { Swatch } from '../parts/chart.tsx'
 import { Button, download } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
-import { NameChips, RangePicker } from '../parts/filters.tsx'
+import { NameChips, RangePicker, Views } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
 import { Page } from '../parts/page.tsx'
 import { Empty, Loading } from '../parts/panel.tsx'
@@ -14,7 +14,6 @@ import { Cells, type Column, count, credits, name, number, Table } from '../part
 import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Credits, NameLink } from '../parts/values.tsx'
-import { Views } from '../parts/views.tsx'
 import { filtersIn, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 
 const GROUPS: Readonly<Record<string, string>> = {

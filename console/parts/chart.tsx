@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { sumOf, ticksTo, tickText } from './numbers.ts'
 import { isKey, stepOf } from './shortcuts.ts'
-import { useSize } from './use-size.ts'
+import { useSize } from './use-load.ts'
 
 export type Series<Point> = {
   readonly label: string

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ApiFailure, NEEDS_ANSWER, questions } from '../api.ts'
 import { identityHere } from '../session.ts'
 import { Button, Refused, Tick } from './controls.tsx'
 import { focusHeading } from './page.tsx'
-import { Problem } from './panel.tsx'
-import { isKey } from './shortcuts.ts'
+import { Facts, Problem } from './panel.tsx'
+import { isKey, SHORTCUTS, useShortcut } from './shortcuts.ts'
 import type { Draft } from './use-draft.ts'
 import { useSubmission } from './use-load.ts'
 
@@ -121,4 +121,23 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
 
 export function Sure(props: { readonly children: ComponentChildren }) {
   return <Tick class="sure" required {...props} />
+}
+
+export function Help() {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  useShortcut('help', () => setOpen(true))
+  return [
+    <Button aria-label="Keyboard shortcuts" onClick={() => setOpen(true)}>
+      ?
+    </Button>,
+    isOpen && (
+      <Dialog title="Keyboard shortcuts" onClose={close}>
+        <Facts of={Object.values(SHORTCUTS).map(({ shown, words }) => [shown, words])} />
+        <div class="row actions">
+          <Button onClick={close}>Close</Button>
+        </div>
+      </Dialog>
+    ),
+  ]
 }

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { type ApiFailure, ask, failureFrom, isAbort } from '../api.ts'
 import { type Query, queryText } from '../router.ts'
@@ -200,4 +201,16 @@ export function useTail<T>(list: string, query: Query, by: keyof T, isLive: bool
   }, [path, rows])
   usePoll(look, isLive && !isLoading ? TAIL_MS : undefined)
   return listed
+}
+
+/** Told of an element when it is there, and whenever its size changes. */
+export function useSize<Of extends HTMLElement>(frame: RefObject<Of>, onSize: (element: Of) => void): void {
+  // Not useEffect, which comes after a first picture in the wrong width.
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const observer = new ResizeObserver(() => onSize(element))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
 }

@@ -4,13 +4,11 @@ import { Button, Choice, download, optionsOf, PrimaryButton, SearchField } from 
 import { keysCsv } from '../parts/csv.ts'
 import { Views } from '../parts/filters.tsx'
 import { compareCredits } from '../parts/numbers.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, LeftBar } from '../parts/panel.tsx'
-import { titleOf } from '../parts/rail-pages.ts'
+import { Empty, LeftBar, Page } from '../parts/page.tsx'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, Moment, NameLink, STATES, State } from '../parts/values.tsx'
-import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
+import { filtersIn, linkTo, type PageUrl, titleOf, withQuery } from '../router.ts'
 import { ACT_NAMES, type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const

@@ -3,9 +3,8 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ApiFailure, NEEDS_ANSWER, questions } from '../api.ts'
 import { identityHere } from '../session.ts'
 import { Button, Refused, Tick } from './controls.tsx'
-import { focusHeading } from './page.tsx'
-import { Facts, Problem } from './panel.tsx'
-import { isKey, SHORTCUTS, useShortcut } from './shortcuts.ts'
+import { Facts, focusHeading, Problem } from './page.tsx'
+import { help, isKey, leave, SHORTCUTS, useShortcut } from './shortcuts.ts'
 import type { Draft } from './use-draft.ts'
 import { useSubmission } from './use-load.ts'
 
@@ -44,7 +43,7 @@ export function Dialog({ title, children, onClose }: Props) {
       closedby={onClose ? 'closerequest' : 'none'}
       onCancel={cancelled}
       onKeyDown={(event) => {
-        if (isKey(event, 'leave')) cancelled(event)
+        if (isKey(event, leave)) cancelled(event)
       }}
     >
       <h2 id={heading}>{title}</h2>
@@ -126,14 +125,14 @@ export function Sure(props: { readonly children: ComponentChildren }) {
 export function Help() {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  useShortcut('help', () => setOpen(true))
+  useShortcut(help, () => setOpen(true))
   return [
     <Button aria-label="Keyboard shortcuts" onClick={() => setOpen(true)}>
       ?
     </Button>,
     isOpen && (
       <Dialog title="Keyboard shortcuts" onClose={close}>
-        <Facts of={Object.values(SHORTCUTS).map(({ shown, words }) => [shown, words])} />
+        <Facts of={SHORTCUTS.map(([, shown, words]) => [shown, words])} />
         <div class="row actions">
           <Button onClick={close}>Close</Button>
         </div>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { zone } from '../preferences.ts'
 import { Button, Field, type FieldProps, useField } from './controls.tsx'
-import { isKey, stepOf } from './shortcuts.ts'
+import { isKey, leave, list, stepOf, take } from './shortcuts.ts'
 import type { FormField } from './typed-settings.ts'
 import { zonedText } from './values.tsx'
 
@@ -46,13 +46,13 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
   }, [isOpen])
   const pressed = (event: KeyboardEvent) => {
     if (!isOpen) return
-    if (isKey(event, 'leave')) {
+    if (isKey(event, leave)) {
       // A dialog that it is in stays open.
       event.preventDefault()
       event.stopPropagation()
       close()
     }
-    const by = stepOf(event, 'list')
+    const by = stepOf(event, list)
     if (by === undefined || !panel.current) return
     event.preventDefault()
     const controls = [...panel.current.querySelectorAll<HTMLElement>(CONTROLS)]
@@ -177,7 +177,7 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   }
   // A form of its own could not be in the form of a dialog.
   const pressed = (event: KeyboardEvent) => {
-    if (!isKey(event, 'take')) return
+    if (!isKey(event, take)) return
     event.preventDefault()
     const [first] = isNew && found.length === 0 ? shown : found
     const exact = found.find(({ value }) => value === text) ?? first

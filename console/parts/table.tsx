@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Button } from './controls.tsx'
-import { Problem } from './panel.tsx'
+import { Problem } from './page.tsx'
 import { type Listed, useSize } from './use-load.ts'
 import { Credits } from './values.tsx'
 

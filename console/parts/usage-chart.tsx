@@ -6,7 +6,7 @@ import type { PageUrl } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { Segments } from './controls.tsx'
 import { counted, sumCredits, sumOf } from './numbers.ts'
-import { Panel } from './panel.tsx'
+import { Panel } from './page.tsx'
 import { Credits, useNow, zonedText } from './values.tsx'
 
 type Times<Point> = ChartProps<Point> & {

@@ -3,7 +3,7 @@ import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shape
 import { ask, type Sent } from '../../api.ts'
 import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
-import { Command, Lines, Loading } from '../../parts/panel.tsx'
+import { Command, Lines, Loading } from '../../parts/page.tsx'
 import { useDraft } from '../../parts/use-draft.ts'
 import { useLoad } from '../../parts/use-load.ts'
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../layers/admin/api/shapes/usage.ts'
 import { counted, durationText } from '../../parts/numbers.ts'
-import { Metric } from '../../parts/panel.tsx'
+import { Metric } from '../../parts/page.tsx'
 import { Credits } from '../../parts/values.tsx'
 import { linkTo, type Query } from '../../router.ts'
 

@@ -22,9 +22,9 @@ const ACTS: Readonly<Record<string, readonly [page: string, act?: string]>> = {
 
 const REQUEST = /^req_[0-9A-Z]{26}$/
 /** Whole, with its prefix or without. */
-const SECRET = /* @__PURE__ */ new RegExp(`(?:${BRAND.keyPrefix}|(?<!\\w))[0-9A-Za-z]{43}(?!\\w)`)
+const secret = () => new RegExp(`(?:${BRAND.keyPrefix}|(?<!\\w))[0-9A-Za-z]{43}(?!\\w)`)
 /** Cut off, perhaps, but sent. */
-const CUT = /* @__PURE__ */ new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
+const cut = () => new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
 const MOST_OF_A_KIND = 5
 const LEAST_TO_ASK = 2
 
@@ -34,7 +34,7 @@ const LEAST_TO_ASK = 2
  */
 export function askedText(typed: string, isSubmitted = false): string {
   const text = typed.trim()
-  if (SECRET.test(text) || (isSubmitted && CUT.test(text))) return text.slice(-4)
+  if (secret().test(text) || (isSubmitted && cut().test(text))) return text.slice(-4)
   return text.includes(BRAND.keyPrefix) ? '' : text
 }
 

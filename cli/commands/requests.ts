@@ -5,7 +5,7 @@ import { DAY_MS, isoTime, MINUTE_MS } from '../../layers/gateway/domain/basics/t
 import { OUTCOMES } from '../../layers/gateway/domain/rows/usage-row.ts'
 import { printJson, printJsonLine, printTable, shortened, summed } from '../../layers/terminal/output.ts'
 import type { Screen, Style } from '../../layers/terminal/terminal.ts'
-import { mustBe, option } from './arguments.ts'
+import { mustBe, option, usually } from './arguments.ts'
 import type { Session } from './open-session.ts'
 import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
 
@@ -40,7 +40,10 @@ export function filterQuery({ key, account, model, user, tag, status }: UsageFil
 
 export const LIST_OPTIONS = [
   ...FILTER_OPTIONS,
-  option('--calls <which>', 'all: also those that ask no model, such as polls of the balance').choices(['all']),
+  option(
+    '--calls <which>',
+    usually('all: also those that ask no model, such as polls of the balance', 'the others'),
+  ).choices(['all']),
 ]
 
 export async function listAction(session: Session, options: RangeOptions & ListOptions): Promise<void> {

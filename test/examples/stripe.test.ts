@@ -229,13 +229,11 @@ test('a notice of a low balance writes to the customer, once, with a link by whi
   const low = { id: 'n1', type: 'key.balance_low', data }
   expect(await notice(low, `whsec_${Buffer.alloc(32, 8).toString('base64')}`)).toMatchObject({ status: 400 })
   expect((await shop.post('/notices', JSON.stringify(low), {})).status).toBe(400)
-  expect((await shop.post('/notices', JSON.stringify(low), { Authorization: 'x' })).status).toBe(400)
+  expect((await shop.post('/notices', JSON.stringify(low), { Authorization: NOTICE_SECRET })).status).toBe(400)
   expect(mailed).toEqual([])
   for (const _ of [1, 2]) expect((await notice(low)).status).toBe(200)
   const link = `https://buy.stripe.com/test?client_reference_id=${key.id}`
   expect(mailed).toEqual([`ann@example.com: You have 0.4 credits left. Top up your key: ${link}`])
-  const bus = await shop.post('/notices', JSON.stringify({ ...low, id: 'n2' }), { Authorization: NOTICE_SECRET })
-  expect([bus.status, mailed.length]).toEqual([200, 2])
 })
 
 test('notices of other kinds and of other keys write to nobody', async () => {

@@ -166,7 +166,11 @@ describe('bad input', () => {
       'stream_options.include_usage',
       'true or false',
     ],
-    'a field that may cost extra': [{ ...ASK, service_tier: 'priority' }, 'service_tier', 'allowFields'],
+    'a field that may cost extra': [
+      { ...ASK, service_tier: 'priority' },
+      'service_tier',
+      'operator of this gateway can allow it',
+    ],
     'a tool': [{ ...ASK, tools: [] }, 'tools', '/v1/chat/completions'],
   }
 

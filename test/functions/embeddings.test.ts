@@ -251,7 +251,7 @@ describe('bad input', () => {
     'more dimensions than the model has': [{ ...ASK, dimensions: 5 }, 'dimensions', 'at most 4 numbers'],
     'an unknown format': [{ ...ASK, encoding_format: 'int8' }, 'encoding_format', 'one of float, base64'],
     'a user who is a number': [{ ...ASK, user: 1 }, 'user', 'must be a string'],
-    'a field that may cost extra': [{ ...ASK, plugins: [] }, 'plugins', 'allowFields'],
+    'a field that may cost extra': [{ ...ASK, plugins: [] }, 'plugins', 'operator of this gateway can allow it'],
     'a model that chats': [{ ...ASK, model: 'test-model' }, 'model', 'makes no embeddings'],
   }
 

@@ -223,6 +223,7 @@ function settledItem(requestId: string, keyId: string) {
     price: { input: '1', output: '2', cachedInput: '0.5' },
     attempts: [{ provider: 'up', model: 'upstream-model', result: 'ok', ms: 0 }],
     durationMs: 0,
+    finishReason: 'stop',
   }
 }
 

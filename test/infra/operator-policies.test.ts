@@ -130,7 +130,7 @@ const CHANGING: Record<string, () => string[]> = {
   'keys adopt': () => [id.key, '--account', id.account],
   'keys revoke': () => [id.key],
   'accounts close': () => [id.account],
-  'admin-keys create': () => ADMIN_KEY,
+  'admin-keys create': () => [...ADMIN_KEY, '--yes'],
   'admin-keys rotate': () => [id.adminKey],
   'admin-keys revoke': () => [id.adminKey],
   'plans create': () => ['--name', 'silver', '--factor', '1.1'],

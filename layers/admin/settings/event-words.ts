@@ -9,6 +9,7 @@ const OTHERS = {
   previous_until: 'Old secret works until',
   account_id: 'Customer',
   account_plan: 'Plan of the customer',
+  with_account: 'Suspended with its customer',
   credits: 'Credits',
   reference: 'Reference',
   daily_grant: 'Credits it may grant a day',

@@ -65,11 +65,11 @@ test.each([
     'PutItem',
     JSON.stringify({ TableName: 'table', Item: { pk: { S: 'a' }, value } }),
   )
-  expect([status, answer.message]).toEqual([400, expect.stringContaining(`does not support ${what}.`)])
+  expect([status, answer.message]).toEqual([400, expect.stringContaining(`does not support ${what}, `)])
 })
 
 test('an operation that it does not have is refused by name', async () => {
   const RequestItems = { table: [{ PutRequest: { Item: { pk: { S: 'a' } } } }] }
   const { status, answer } = await ask('BatchWriteItem', JSON.stringify({ RequestItems }))
-  expect([status, answer.message]).toEqual([400, expect.stringContaining('does not support BatchWriteItem.')])
+  expect([status, answer.message]).toEqual([400, expect.stringContaining('does not support BatchWriteItem, ')])
 })

@@ -85,7 +85,7 @@ export function setAccountStatus(tables: Tables, random: Random) {
     const account = await readAccount(id)
     if (!account) return result
     await tell(account, act)
-    const isSame = !result.changed || result.isSame === true
+    const isSame = !result.changed || result.isSame
     if (status !== 'revoked') return { changed: true, key: account, isSame }
     await gather(account, await readPurses(account))
     return { changed: true, key: (await readAccount(id)) ?? account, isSame }

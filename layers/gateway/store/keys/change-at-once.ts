@@ -72,7 +72,7 @@ export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKin
       const isMade = await updateOnce(tables, act, { TableName, Key, ...writeOf(before.version, kept) }).catch(noteLost)
       if (isMade) {
         made = isSame ? undefined : event
-        return { changed: true, key, isSame }
+        return { changed: true, key, isSame: isSame || undefined }
       }
       throw new VersionConflict(`The ${kind.name} ${keyId} was changed by others again and again. Try again.`)
     }

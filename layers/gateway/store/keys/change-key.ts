@@ -47,7 +47,7 @@ export type KeyChange = ItemChange & {
 
 export type ChangeResult<K = Key> =
   /** Without a difference there is no event. */
-  | { readonly changed: true; readonly key: K; readonly isSame?: boolean }
+  | { readonly changed: true; readonly key: K; readonly isSame?: true | undefined }
   | { readonly changed: false; readonly why: 'no_such_key' | 'revoked' | 'external_id_taken' | 'account_full' }
   /** The key as another operator has left it. */
   | { readonly changed: false; readonly why: 'stale'; readonly key: K }
@@ -114,7 +114,7 @@ export function changeKey<K extends Versioned>(tables: Tables, kind: Kind<K>, wh
       const isSame = isEmpty(event)
       const events = isSame ? [] : putEvent(tables, event)
       const made = await makeOnce(tables, id, act, [update, ...(change.alsoWrite ?? []), ...events])
-      if (made === 'now') return { changed: true, key: changed, isSame }
+      if (made === 'now') return { changed: true, key: changed, isSame: isSame || undefined }
       if (made === 'before') return { changed: true, key: toKey((await read(id)) ?? item) }
       const why = await change.whyNot?.()
       if (why) return { changed: false, why }

@@ -10,8 +10,7 @@ import { Badge, Moment } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { draftOf, Editor } from './catalog/editor.tsx'
 import { ModelTable } from './catalog/model-table.tsx'
-import { Plans } from './catalog/plans.tsx'
-import { ChangeList, RollBack } from './catalog/put-in-force.tsx'
+import { ChangeList, Plans, RollBack } from './catalog/put-in-force.tsx'
 
 export function Catalog({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')

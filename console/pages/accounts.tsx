@@ -14,14 +14,14 @@ import {
 } from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
-import { Empty, LeftBar, NoneLikeThis, Page } from '../parts/page.tsx'
+import { Empty, LeftBar, Page } from '../parts/page.tsx'
 import { SettingsForm } from '../parts/settings-form.tsx'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { CUSTOMER_FORM, settingsOf, type Typed } from '../parts/typed-settings.ts'
 import { useDraft } from '../parts/use-draft.ts'
 import { useList } from '../parts/use-load.ts'
 import { Credits, CUSTOMER_STATES, Moment, NameLink, State } from '../parts/values.tsx'
-import { filtersIn, go, type PageUrl, placeOf, titleOf } from '../router.ts'
+import { filtersIn, go, linkTo, type PageUrl, placeOf, titleOf } from '../router.ts'
 
 export function Accounts({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, ['status', 'q', 'act'])
@@ -44,7 +44,7 @@ export function Accounts({ url }: { readonly url: PageUrl }) {
         caption="Customers"
         columns={COLUMNS}
         by="id"
-        empty={status || q ? <NoneLikeThis page="accounts" /> : NO_CUSTOMERS}
+        empty={status || q ? NONE_LIKE_THIS : NO_CUSTOMERS}
       />
       {query.act === 'create' && <CreateCustomer onClose={() => create(false)} />}
     </Page>
@@ -65,6 +65,12 @@ const COLUMNS: readonly Column<AccountShape>[] = [
   cell('Contact', (one) => one.contact_name ?? one.contact_email, 'short'),
   cell('Created', (one) => <Moment at={one.created_at} isBrief />),
 ]
+
+const NONE_LIKE_THIS = (
+  <Empty>
+    No customers match these filters. <a href={linkTo(['accounts'])}>Show all customers</a>
+  </Empty>
+)
 
 const NO_CUSTOMERS = (
   <Empty command="accounts create --name acme --credits 25">

@@ -4,11 +4,11 @@ import { Button, Choice, download, optionsOf, PrimaryButton, SearchField } from 
 import { keysCsv } from '../parts/csv.ts'
 import { Views } from '../parts/filters.tsx'
 import { compareCredits } from '../parts/numbers.ts'
-import { Empty, LeftBar, NoneLikeThis, Page } from '../parts/page.tsx'
+import { Empty, LeftBar, Page } from '../parts/page.tsx'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, Moment, NameLink, STATES, State } from '../parts/values.tsx'
-import { filtersIn, type PageUrl, titleOf, withQuery } from '../router.ts'
+import { filtersIn, linkTo, type PageUrl, titleOf, withQuery } from '../router.ts'
 import { ACT_NAMES, type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
@@ -71,7 +71,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
           ...warning,
         ]}
         by="id"
-        empty={status || look || q ? <NoneLikeThis page="keys" /> : NO_KEYS}
+        empty={status || look || q ? NONE_LIKE_THIS : NO_KEYS}
       />
       {query.act === 'create' && <CreateKey onClose={() => create(false)} onCreated={keys.reload} />}
       {act && (
@@ -156,6 +156,12 @@ function boxColumn(rows: readonly KeyShape[], chosen: Chosen, choose: (ids: Chos
     of: ({ id, name }) => box(`Select ${name}`, chosen.has(id), new Set(chosen).symmetricDifference(new Set([id]))),
   }
 }
+
+const NONE_LIKE_THIS = (
+  <Empty>
+    No keys match these filters. <a href={linkTo(['keys'])}>Show all keys</a>
+  </Empty>
+)
 
 const NO_KEYS = (
   <Empty command="keys create --name acme --credits 25">

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { type ApiFailure, refusalText } from '../api.ts'
-import { linkTo, pageTitle } from '../router.ts'
 import { identity } from '../session.ts'
 import { colourIn, LINE } from './chart.tsx'
 import { Button } from './controls.tsx'
@@ -112,15 +111,6 @@ export function Empty({ title, command, children }: EmptyProps) {
       <p>{children}</p>
       {command && <Command>{command}</Command>}
     </div>
-  )
-}
-
-export function NoneLikeThis({ page }: { readonly page: string }) {
-  const all = pageTitle(page).toLowerCase()
-  return (
-    <Empty>
-      No {all} match these filters. <a href={linkTo([page])}>Show all {all}</a>
-    </Empty>
   )
 }
 

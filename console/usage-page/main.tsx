@@ -43,7 +43,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
   return (
     <form class="panel" onSubmit={open}>
       <label class="field">
-        Your key, kept by this window only
+        <strong>Your key</strong>
         <input
           type="password"
           autocomplete="off"
@@ -52,6 +52,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
+        <span class="quiet">Kept by this window only.</span>
       </label>
       <button class="primary" type="submit" disabled={isRunning}>
         Show usage

@@ -5,6 +5,8 @@ import { type BuildOptions, build } from 'esbuild'
 export type ConsoleFile = { readonly path: string; readonly type: string; readonly body: Uint8Array }
 
 export const BUNDLE_OPTIONS = {
+  // Aliases are looked for from here, wherever the command is run.
+  absWorkingDir: pathOf('..'),
   bundle: true,
   write: false,
   minify: true,

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { GROUP_WORDS, USAGE_GROUPS, usageQuery } from '../../layers/admin/api/shapes/queries.ts'
 import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
+import { GROUP_WORDS, USAGE_GROUP, USAGE_GROUPS } from '../../layers/admin/usage/usage-groups.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
 import { CliError, printJson, printTable, summed } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
@@ -50,7 +50,7 @@ export const USAGE: CommandRow = {
         ...FILTER_OPTIONS,
         option('--by <group>', `what to add up by: ${GROUP_WORDS}`)
           .choices(USAGE_GROUPS)
-          .argParser(mustBe(`one of ${GROUP_WORDS}`, (text) => usageQuery.shape.group_by.safeParse(text).data))
+          .argParser(mustBe(`one of ${GROUP_WORDS}`, (text) => (USAGE_GROUP.test(text) ? text : undefined)))
           .default('model'),
       ],
       work: summaryAction,

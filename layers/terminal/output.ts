@@ -33,7 +33,10 @@ export function cellText(cell: Cell): string {
 }
 
 /** Fields that no table and no list of fields has, with the reason. */
-export const LEFT_OUT: Readonly<Record<string, string>> = { object: 'the kind, which is the same in every row' }
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  object: 'the kind, which is the same in every row',
+  ok: 'the result, or the findings, tell it',
+}
 
 /** The fields that are not read: in full each has a column of its own, so that none is forgotten. */
 function restOf<Row extends object>(

@@ -109,7 +109,7 @@ describe('CSV', () => {
   })
 
   test('a CSV export quotes cells that need it, and disarms cells that a spreadsheet would run', async () => {
-    const armed = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1']
+    const armed = ['=1+1', '+1', '-1+1', '@SUM(A1)', '\t=1', ' =1', '＝1']
     const plain = ['a,b', 'say "hi"', 'two\r\nlines', 'plain']
     const rows = [...armed, ...plain].map((errorCode) => rowAt('key_1', FIRST, { errorCode }))
     const records = parseCsv(await csvOf(...rows))

@@ -5,16 +5,13 @@ import { OUTCOMES, type UsageFieldName } from '../../../gateway/domain/rows/usag
 import { ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
 import { credits, line, maybe, moment, oneOf, textLike, wholeNumber } from '../../settings/rules.ts'
 import { SETTING_FIELDS } from '../../settings/setting-fields.ts'
+import { GROUP_WORDS, USAGE_GROUP } from '../../usage/usage-groups.ts'
 
 // Queries of requests, and lists of values that they share with answers. The function loads this file, and not those of answers.
 
 export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 const USAGE_BUCKETS = ['1h', '1d'] as const
-export const USAGE_GROUPS = ['model', 'key', 'account', 'provider', 'day', 'user'] as const
-export const TAG = 'tag:'
-const GROUP = new RegExp(`^(${USAGE_GROUPS.join('|')}|${TAG}.{1,64})$`, 's')
-export const GROUP_WORDS = `${USAGE_GROUPS.join(', ')} or ${TAG}NAME`
 
 export const LINE_FIELDS = [
   ...['requestId', 'keyId', 'startedAtMs', 'endpoint', 'model', 'provider', 'stream', 'httpStatus', 'outcome'],
@@ -116,7 +113,7 @@ export const requestsQuery = z.strictObject({
 
 export const usageQuery = z.strictObject({
   bucket: oneOf(USAGE_BUCKETS).default('1d').describe('The length of a bucket: a UTC day unless given, or an hour.'),
-  group_by: textLike(GROUP, GROUP_WORDS).default('model').describe(`The grouping: ${GROUP_WORDS}.`),
+  group_by: textLike(USAGE_GROUP, GROUP_WORDS).default('model').describe(`The grouping: ${GROUP_WORDS}.`),
   calls: maybe(oneOf(['all']), 'Also groups that have nothing but calls that ask no model.'),
   ...range,
   key_id: maybe(keyId, 'Only usage of this key.'),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { SUMMED_FIELDS } from '../../../gateway/domain/rows/usage-row.ts'
+import type { TAG, USAGE_GROUPS } from '../../usage/usage-groups.ts'
 import { Account } from './accounts.ts'
 import { Route } from './catalog.ts'
 import { Key } from './keys.ts'
 import { count, credits, flag, kind, moment, orNull, Quantiles, type Shape, text, texts } from './parts.ts'
-import type { TAG, USAGE_GROUPS } from './queries.ts'
 import { sumFields } from './usage-record.ts'
 
 export type UsageGroup = (typeof USAGE_GROUPS)[number] | `${typeof TAG}${string}`

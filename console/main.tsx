@@ -4,14 +4,12 @@ import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { connect } from './api.ts'
 import { LINE } from './parts/chart.tsx'
 import { Announcements, Button, Choice } from './parts/controls.tsx'
-import { Help } from './parts/help.tsx'
-import { focusHeading, Page } from './parts/page.tsx'
-import { Command, Loading } from './parts/panel.tsx'
-import { GROUPS, pageTitle } from './parts/rail-pages.ts'
+import { Help } from './parts/dialog.tsx'
+import { Command, focusHeading, Loading, Page } from './parts/page.tsx'
 import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
 import { theme, type Zone, zone } from './preferences.ts'
-import { linkTo, type PageUrl, usePageUrl } from './router.ts'
+import { GROUPS, linkTo, type PageUrl, pageTitle, usePageUrl } from './router.ts'
 import { beginSession, endSession, hasEnded, identity, identityHere, sessionToken } from './session.ts'
 
 // The secret's dialog outlives the session: a server that ended must not take the only copy with it.
@@ -60,26 +58,21 @@ function SignIn() {
 type Props = { readonly url: PageUrl }
 type Group = { readonly PAGES: Readonly<Record<string, ComponentType<Props>>> }
 
-// A file for each page would repeat more than it saves.
-const traffic = () => import('./pages/traffic.tsx')
-const customers = () => import('./pages/customers.tsx')
-const setup = () => import('./pages/setup.tsx')
-const billing = () => import('./pages/billing.tsx')
-
-/** The group of a page, by the first word of its path, and a slash if an id comes after it. */
-const LOADS = new Map<string, () => Promise<Group>>([
-  ...['overview', 'requests', 'requests/', 'usage', 'changes', 'search'].map((page) => [page, traffic] as const),
-  ...['accounts', 'accounts/', 'keys', 'keys/'].map((page) => [page, customers] as const),
-  ...['catalog', 'routes', 'playground', 'books'].map((page) => [page, setup] as const),
-  ...['invoices', 'statements', 'reconcile', 'notices'].map((page) => [page, billing] as const),
-])
+/** Groups of pages, each by the first word of its path, and a slash if an id comes after it. A file for each page would repeat more than it saves. */
+const LOADS: readonly (readonly [pages: readonly string[], load: () => Promise<Group>])[] = [
+  [['overview', 'requests', 'requests/', 'usage', 'changes', 'search'], () => import('./pages/traffic.tsx')],
+  [['accounts', 'keys'], () => import('./pages/customers.tsx')],
+  [['accounts/', 'keys/'], () => import('./pages/details.tsx')],
+  [['catalog', 'routes', 'playground', 'books'], () => import('./pages/setup.tsx')],
+  [['invoices', 'statements', 'reconcile', 'notices'], () => import('./pages/billing.tsx')],
+]
 
 /** Until a page is loaded, the one before stays. */
 export function PageOf({ url }: Props) {
   const [known, setKnown] = useState<Group['PAGES']>({})
   const [name = 'overview', id] = url.path
   const place = id === undefined ? name : `${name}/`
-  const load = LOADS.get(place)
+  const [, load] = LOADS.find(([pages]) => pages.includes(place)) ?? []
   const Show = load ? known[place] : NotFound
   const last = useRef(WAITING)
   useEffect(() => {

@@ -9,7 +9,7 @@ export function sessionToken(): string | null {
   return localStorage.getItem(STORED)
 }
 
-export const hasEnded = shared(false)
+export const hasEnded = /* @__PURE__ */ shared(false)
 
 export function endSession(): void {
   localStorage.removeItem(STORED)
@@ -35,7 +35,7 @@ export async function beginSession(): Promise<void> {
 }
 
 /** Set before a page is shown to somebody, and undefined for nobody. */
-export const identity = shared<WhoAmI | undefined>(undefined)
+export const identity = /* @__PURE__ */ shared<WhoAmI | undefined>(undefined)
 
 export function identityHere(): WhoAmI {
   const known = identity.get()

@@ -14,16 +14,14 @@ import {
 } from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
-import { Page } from '../parts/page.tsx'
-import { Empty, LeftBar } from '../parts/panel.tsx'
-import { titleOf } from '../parts/rail-pages.ts'
+import { Empty, LeftBar, Page } from '../parts/page.tsx'
 import { SettingsForm } from '../parts/settings-form.tsx'
 import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
 import { CUSTOMER_FORM, settingsOf, type Typed } from '../parts/typed-settings.ts'
 import { useDraft } from '../parts/use-draft.ts'
 import { useList } from '../parts/use-load.ts'
 import { Credits, CUSTOMER_STATES, Moment, NameLink, State } from '../parts/values.tsx'
-import { filtersIn, go, linkTo, type PageUrl, placeOf } from '../router.ts'
+import { filtersIn, go, linkTo, type PageUrl, placeOf, titleOf } from '../router.ts'
 
 export function Accounts({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, ['status', 'q', 'act'])

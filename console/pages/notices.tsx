@@ -1,6 +1,5 @@
 import type { NoticeShape } from '../../layers/admin/api/shapes/books.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, Facts } from '../parts/panel.tsx'
+import { Empty, Facts, Page } from '../parts/page.tsx'
 import { type Column, cell, count, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { Badge, Moment, NameLink } from '../parts/values.tsx'

@@ -1,14 +1,14 @@
+import type { ComponentChildren } from 'preact'
 import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { RangePicker } from '../parts/filters.tsx'
-import { Page } from '../parts/page.tsx'
-import { Loading } from '../parts/panel.tsx'
+import { counted, durationText } from '../parts/numbers.ts'
+import { Loading, Metric, Page } from '../parts/page.tsx'
 import { rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
-import { useNow } from '../parts/values.tsx'
-import { go, linkTo, type PageUrl, queryText } from '../router.ts'
-import { Metrics } from './overview/metrics.tsx'
+import { Credits, useNow } from '../parts/values.tsx'
+import { go, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { Attention, Books, FirstSteps, isNew, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
@@ -66,5 +66,93 @@ export function Overview({ url }: { readonly url: PageUrl }) {
         ]}
       </Loading>
     </Page>
+  )
+}
+
+type Numbers = OverviewShape['range']
+type Point = OverviewShape['series'][number]
+
+type Shown = {
+  readonly colour?: string
+  readonly page: string
+  readonly query?: Query
+  readonly of: (numbers: Numbers) => ComponentChildren
+  readonly value: (numbers: Numbers | Point) => number | null
+  /** It is a share, whose change is told in points; that of others is told in percent. */
+  readonly isShare?: boolean
+  readonly isBetterIfLess?: boolean
+  readonly parts?: (numbers: Numbers) => string
+}
+
+const rateOf = ({ requests, errors }: Numbers | Point) => (requests > 0 ? (100 * errors) / requests : null)
+const marginOf = ({ cost, margin }: Numbers | Point) =>
+  Number(cost) > 0 ? (100 * Number(margin)) / Number(cost) : null
+const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(value < 10 ? 2 : 1)} %`)
+
+const METRICS: Readonly<Record<string, Shown>> = {
+  Requests: { page: 'requests', of: ({ requests }) => counted(requests), value: ({ requests }) => requests },
+  'Error rate': {
+    colour: 'c4',
+    page: 'requests',
+    query: { status: 'error' },
+    of: (numbers) => percent(rateOf(numbers)),
+    value: rateOf,
+    isShare: true,
+    isBetterIfLess: true,
+    parts: ({ requests, refused, failed, broken }) =>
+      Object.entries({ refused, 'providers failed': failed, 'we failed': broken })
+        .map(([what, count]) => `${what} ${percent(requests > 0 ? (100 * count) / requests : null)}`)
+        .join(', '),
+  },
+  'Charged, credits': { page: 'usage', of: ({ cost }) => <Credits of={cost} />, value: ({ cost }) => Number(cost) },
+  Margin: {
+    colour: 'c1',
+    page: 'usage',
+    query: { metric: 'margin' },
+    of: (numbers) => <span title={`${numbers.margin} credits`}>{percent(marginOf(numbers))}</span>,
+    value: marginOf,
+    isShare: true,
+  },
+  'First token, p95': {
+    colour: 'c3',
+    page: 'routes',
+    of: ({ first_token_ms: { p50, p95 } }) => [
+      p95 === null ? '–' : durationText(p95),
+      p95 !== null && p50 !== null && <small> p50 {durationText(p50)}</small>,
+    ],
+    value: ({ first_token_ms: { p95 } }) => p95,
+    isBetterIfLess: true,
+  },
+}
+
+function Metrics({ of: { range, before, series }, query }: { readonly of: OverviewShape; readonly query: Query }) {
+  return (
+    <div class="metrics">
+      {Object.entries(METRICS).map(([name, metric]) => (
+        <Metric
+          key={name}
+          name={[name, ' ', <Change of={metric} now={metric.value(range)} before={metric.value(before)} />]}
+          value={metric.of(range)}
+          href={linkTo([metric.page], { ...query, ...metric.query })}
+          shape={{ of: series.map((point) => metric.value(point) ?? 0), colour: metric.colour ?? 'c0' }}
+        >
+          {metric.parts && <small class="quiet">{metric.parts(range)}</small>}
+        </Metric>
+      ))}
+    </div>
+  )
+}
+
+type ChangeProps = { readonly of: Shown; readonly now: number | null; readonly before: number | null }
+
+function Change({ of: { isShare, isBetterIfLess = false }, now, before }: ChangeProps) {
+  if (now === null || before === null || before === 0) return null
+  const change = isShare ? (now - before).toFixed(1) : (100 * (now / before - 1)).toFixed(0)
+  if (Number(change) === 0) return null
+  const isGood = now < before === isBetterIfLess
+  return (
+    <span class={isGood ? 'good-text' : 'bad-text'} title="Against the range before">
+      {change.startsWith('-') ? `−${change.slice(1)}` : `+${change}`} {isShare ? 'pt' : '%'}
+    </span>
   )
 }

@@ -3,11 +3,9 @@ import { type Sheet, textsOf } from '../../layers/gateway/domain/rows/statement-
 import { useMade } from '../parts/books.ts'
 import { Button, Choice, download, optionsOf } from '../parts/controls.tsx'
 import { NameChips } from '../parts/filters.tsx'
-import { Page } from '../parts/page.tsx'
-import { Empty, Lines, Loading } from '../parts/panel.tsx'
-import { titleOf } from '../parts/rail-pages.ts'
+import { Empty, Lines, Loading, Page } from '../parts/page.tsx'
 import { Cells, name, number, Table } from '../parts/table.tsx'
-import { filtersIn, type PageUrl } from '../router.ts'
+import { filtersIn, type PageUrl, titleOf } from '../router.ts'
 
 const WORDS: Record<keyof typeof PAPERS, string> = {
   invoices: 'Choose a month. Its charges are read from the totals of days, and compared with every request.',

@@ -1,7 +1,6 @@
 import type { RequestShape } from '../../layers/admin/api/shapes/requests.ts'
 import { CopyButton } from '../parts/controls.tsx'
-import { Page } from '../parts/page.tsx'
-import { Facts, Loading, Panel } from '../parts/panel.tsx'
+import { Facts, Loading, Page, Panel } from '../parts/page.tsx'
 import { useLive } from '../parts/use-load.ts'
 import type { PageUrl } from '../router.ts'
 import { Attempts, Bill, Notices, Summary } from './request/panels.tsx'

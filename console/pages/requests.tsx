@@ -5,8 +5,7 @@ import { askFile } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
 import { Button, download, Tick } from '../parts/controls.tsx'
 import { counted, sumOf } from '../parts/numbers.ts'
-import { Page } from '../parts/page.tsx'
-import { Empty, Loading, Panel, Problem } from '../parts/panel.tsx'
+import { Empty, Loading, Page, Panel, Problem } from '../parts/page.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { TimeChart } from '../parts/usage-chart.tsx'
@@ -82,7 +81,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
           caption="Requests, newest first"
           columns={REQUEST_COLUMNS}
           by="request_id"
-          classOf={(line) => (requests.isNew(line) ? 'new' : undefined)}
+          classOf={(line) => (requests.newer.includes(line) ? 'new' : undefined)}
           empty={
             <Empty title="No requests match these filters.">
               {FILTERS.some((name) => query[name]) ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one

@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
-import { Page } from '../parts/page.tsx'
-import { Loading } from '../parts/panel.tsx'
+import { Loading, Page } from '../parts/page.tsx'
 import { type Column, cell, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Badge, NameLink } from '../parts/values.tsx'

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { sumOf, ticksTo, tickText } from './numbers.ts'
-import { isKey, stepOf } from './shortcuts.ts'
-import { useSize } from './use-size.ts'
+import { isKey, leave, span, stepOf, take, times } from './shortcuts.ts'
+import { useSize } from './use-load.ts'
 
 export type Series<Point> = {
   readonly label: string
@@ -62,15 +62,15 @@ export function Chart<Point>(props: Props<Point>) {
   const here = at === undefined ? undefined : points[at]
   const [first = 0, last = 0] = at === undefined ? [] : [Math.min(at, since ?? at), Math.max(at, since ?? at)]
   const moved = (event: KeyboardEvent) => {
-    const several = stepOf(event, 'span')
-    const by = several ?? stepOf(event, 'times')
+    const several = stepOf(event, span)
+    const by = several ?? stepOf(event, times)
     if (by !== undefined) {
       event.preventDefault()
       setSince(several && (since ?? at))
       setAt((now) => Math.min(points.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : points.length)) + by)))
     }
-    if (isKey(event, 'leave')) left()
-    if (isKey(event, 'take')) picked()
+    if (isKey(event, leave)) left()
+    if (isKey(event, take)) picked()
   }
   const left = () => {
     setAt(undefined)

@@ -3,7 +3,7 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import { EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
-import { Lines } from './panel.tsx'
+import { Lines } from './page.tsx'
 import { type Column, cell, credits, name, number } from './table.tsx'
 import { Badge, KeyName, Moment, RequestLink, Status, Took } from './values.tsx'
 

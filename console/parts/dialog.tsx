@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { NEEDS_ANSWER, questions } from '../api.ts'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type ApiFailure, NEEDS_ANSWER, questions } from '../api.ts'
 import { identityHere } from '../session.ts'
 import { Button, Refused, Tick } from './controls.tsx'
-import { focusHeading } from './page.tsx'
-import { Problem } from './panel.tsx'
-import { isKey } from './shortcuts.ts'
+import { Facts, focusHeading, Problem } from './page.tsx'
+import { help, isKey, leave, SHORTCUTS, useShortcut } from './shortcuts.ts'
 import type { Draft } from './use-draft.ts'
 import { useSubmission } from './use-load.ts'
 
@@ -44,7 +43,7 @@ export function Dialog({ title, children, onClose }: Props) {
       closedby={onClose ? 'closerequest' : 'none'}
       onCancel={cancelled}
       onKeyDown={(event) => {
-        if (isKey(event, 'leave')) cancelled(event)
+        if (isKey(event, leave)) cancelled(event)
       }}
     >
       <h2 id={heading}>{title}</h2>
@@ -65,6 +64,7 @@ type ActProps = {
   /** The text that was typed into it. */
   readonly draft?: Draft
   readonly onAct: (idempotencyKey: string) => Promise<void>
+  readonly onFailed?: (failure: ApiFailure) => void
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
@@ -82,6 +82,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
     // An act that may have been done, if only in part, must not come back as a draft and be done twice.
     draft?.release()
     const failed = await run(() => onAct(idempotencyKey))
+    if (failed) act.onFailed?.(failed)
     if (failed && !failed.isOutcomeUnknown && !act.isRepeatable) draft?.keep()
   }
   return (
@@ -119,4 +120,23 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
 
 export function Sure(props: { readonly children: ComponentChildren }) {
   return <Tick class="sure" required {...props} />
+}
+
+export function Help() {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  useShortcut(help, () => setOpen(true))
+  return [
+    <Button aria-label="Keyboard shortcuts" onClick={() => setOpen(true)}>
+      ?
+    </Button>,
+    isOpen && (
+      <Dialog title="Keyboard shortcuts" onClose={close}>
+        <Facts of={SHORTCUTS.map(([, shown, words]) => [shown, words])} />
+        <div class="row actions">
+          <Button onClick={close}>Close</Button>
+        </div>
+      </Dialog>
+    ),
+  ]
 }

@@ -3,12 +3,14 @@ import type { AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { pathOf } from '../api.ts'
-import { zone } from '../preferences.ts'
-import { goWith, type PageUrl, type Query, queryText } from '../router.ts'
-import { typedMoment } from './moments.tsx'
+import { views, zone } from '../preferences.ts'
+import { parseJson } from '../read-json.ts'
+import { goWith, linkTo, type PageUrl, pageTitle, pageUrlOf, type Query, queryText } from '../router.ts'
+import { announce } from './controls.tsx'
 import { Choices, Picker, Span } from './picker.tsx'
 import { PRESETS, type Range } from './ranges.ts'
 import { useLoad, usePaused } from './use-load.ts'
+import { zonedText } from './values.tsx'
 
 const CHOICES = PRESETS.map(([value, text]) => ({ value, text }))
 
@@ -40,7 +42,7 @@ export function RangePicker({ url, range, isFixed = true }: RangeProps) {
 /** `11-16 14:00 – 16:00`, or only the days of a range that has whole ones. */
 function spanText({ from, to = '' }: Range, isUtc: boolean): string {
   if (from.length === 10 && to.length === 10) return `${from} – ${to}`
-  const [first, last] = [from, to].map((at) => typedMoment(at, isUtc).slice(5).replace('T', ' ')) as [string, string]
+  const [first, last] = [from, to].map((at) => zonedText(at, isUtc).slice(5, 16).replace('T', ' ')) as [string, string]
   return `${first} – ${first.slice(0, 5) === last.slice(0, 5) ? last.slice(6) : last}`
 }
 
@@ -96,5 +98,35 @@ function NamesFound<F extends Filter>({ filter, isOffered = () => true, onChoose
       onTyped={setTyped}
       onChoose={(id) => onChoose(rows.find((one) => one.id === id) ?? null)}
     />
+  )
+}
+
+/** The address is the view. This browser keeps names of addresses. */
+export function Views({ url }: { readonly url: PageUrl }) {
+  const saved: Readonly<Record<string, string>> = parseJson(views.use())
+  const here = linkTo(url.path, Object.fromEntries(url.query))
+  const [name] = Object.entries(saved).find(([, address]) => address === here) ?? []
+  const keep = (all: readonly (readonly [name: string, address: string])[], text: string) => {
+    views.choose(JSON.stringify(Object.fromEntries(all)))
+    announce(text)
+  }
+  const choose = (chosen: string | null) => {
+    const others = Object.entries(saved).filter(([one]) => one !== name)
+    if (chosen === null) keep(others, `The view ${name} is removed.`)
+    else if (Object.hasOwn(saved, chosen)) location.hash = saved[chosen] ?? ''
+    else keep([...others, [chosen, here]], `This view is kept in this browser as ${chosen}.`)
+  }
+  const choices = Object.entries(saved).map(([value, address]) => ({
+    value,
+    text: value,
+    note: pageTitle(pageUrlOf(address).path[0] ?? ''),
+  }))
+  return (
+    <Picker<string> label="View" value={name} onChoose={choose}>
+      {(done) => [
+        <Choices label="a view" choices={choices} typed={/^.{1,60}$/} onChoose={done} />,
+        <p class="quiet small">Type a name to keep these filters under it.</p>,
+      ]}
+    </Picker>
   )
 }

@@ -26,28 +26,16 @@ export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-const AMOUNT = /^(-?)(\d+)(?:\.(\d+))?$/
-/** The digits after the point that an amount of one credit and more has. */
-const DECIMALS = 2
-/** The digits that a smaller amount has, from its first that is not zero. */
-const SIGNIFICANT = 4
+/** Two digits after the point, or four from the first that is not zero. Made once: making one takes longer than all the rest. */
+const FORMS = [{ minimumFractionDigits: 2, maximumFractionDigits: 2 }, { maximumSignificantDigits: 4 }].map(
+  (digits) => new Intl.NumberFormat('en-US', digits),
+)
 
 /** `1,234.56`, `0.1754` or `0.00002`. */
 export function shortAmount(amount: string): string {
-  const [, sign = '', whole = '0', fraction = ''] = AMOUNT.exec(amount) ?? []
-  if (/^0*$/.test(whole + fraction)) return '0'
-  const kept = /^0*$/.test(whole) ? fraction.search(/[1-9]/) + SIGNIFICANT : DECIMALS
-  // The last digit is the one that decides how the digit before it is rounded.
-  const oneMore = BigInt(whole + fraction.padEnd(kept + 1, '0').slice(0, kept + 1))
-  const digits = String((oneMore + 5n) / 10n).padStart(kept + 1, '0')
-  const [before, after] = [digits.slice(0, -kept), digits.slice(-kept)]
-  const shown = kept === DECIMALS ? after : after.replace(/0+$/, '').padEnd(DECIMALS, '0')
-  return `${sign}${grouped(before)}.${shown}`
-}
-
-/** In thousands, without a formatter, which takes longer than all the rest. */
-function grouped(digits: string): string {
-  return digits.replace(/^0+(?=\d)/, '').replace(/\B(?=(\d{3})+$)/g, ',')
+  if (Number(amount) === 0) return '0'
+  const [whole = '', small = ''] = FORMS.map((form) => form.format(amount as Intl.StringNumericLiteral))
+  return Math.abs(Number(amount)) < 1 && small.length > whole.length ? small : whole
 }
 
 const nanoOf = (amount: string) => parseSignedCredits(amount) ?? 0n

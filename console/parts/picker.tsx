@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { zone } from '../preferences.ts'
 import { Button, Field, type FieldProps, useField } from './controls.tsx'
-import { MomentField } from './moments.tsx'
-import { isKey, stepOf } from './shortcuts.ts'
+import { isKey, leave, list, stepOf, take } from './shortcuts.ts'
 import type { FormField } from './typed-settings.ts'
+import { zonedText } from './values.tsx'
 
 type Props<T> = {
   readonly label: string
@@ -45,13 +46,13 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
   }, [isOpen])
   const pressed = (event: KeyboardEvent) => {
     if (!isOpen) return
-    if (isKey(event, 'leave')) {
+    if (isKey(event, leave)) {
       // A dialog that it is in stays open.
       event.preventDefault()
       event.stopPropagation()
       close()
     }
-    const by = stepOf(event, 'list')
+    const by = stepOf(event, list)
     if (by === undefined || !panel.current) return
     event.preventDefault()
     const controls = [...panel.current.querySelectorAll<HTMLElement>(CONTROLS)]
@@ -93,6 +94,25 @@ export function Picker<T>({ label, value, onChoose, isFixed, field, children }: 
         </div>
       )}
     </div>
+  )
+}
+
+/** It begins with a moment of the admin API and gives one. It is typed in the zone that the page shows. */
+export function MomentField({ label, value, onInput, ...rest }: FieldProps & { readonly value: string }) {
+  const isUtc = zone.use() === 'utc'
+  const [typed, setTyped] = useState(value && zonedText(value, isUtc).slice(0, 16))
+  const changed = (now: string) => {
+    setTyped(now)
+    onInput(now && new Date(isUtc ? `${now}Z` : now).toISOString())
+  }
+  return (
+    <Field
+      {...rest}
+      type="datetime-local"
+      label={`${label} (${isUtc ? 'UTC' : 'local time'})`}
+      value={typed}
+      onInput={changed}
+    />
   )
 }
 
@@ -157,7 +177,7 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   }
   // A form of its own could not be in the form of a dialog.
   const pressed = (event: KeyboardEvent) => {
-    if (!isKey(event, 'take')) return
+    if (!isKey(event, take)) return
     event.preventDefault()
     const [first] = isNew && found.length === 0 ? shown : found
     const exact = found.find(({ value }) => value === text) ?? first

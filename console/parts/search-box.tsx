@@ -3,7 +3,7 @@ import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { go, queryText } from '../router.ts'
 import { modelsIn } from './models.ts'
-import { isKey, SHORTCUTS, stepOf, useShortcut } from './shortcuts.ts'
+import { isKey, leave, list, search, stepOf, useShortcut } from './shortcuts.ts'
 import { askedText, isWorthAsking, type Sources, type Suggestion, suggestionsFor } from './suggest.ts'
 import { useLoad, usePaused } from './use-load.ts'
 
@@ -16,7 +16,7 @@ export function SearchBox() {
   const [at, setAt] = useState(0)
   const sources = useSources(askedText(typed), isOpen)
   const suggestions = isOpen ? suggestionsFor(typed, sources) : []
-  useShortcut('search', () => {
+  useShortcut(search, () => {
     input.current?.focus()
     input.current?.select()
   })
@@ -39,13 +39,13 @@ export function SearchBox() {
     if (text) go(['search'], { q: text })
   }
   const pressed = (event: KeyboardEvent) => {
-    const by = stepOf(event, 'list')
+    const by = stepOf(event, list)
     if (by !== undefined && suggestions.length > 0) {
       event.preventDefault()
       setOpen(true)
       setAt((at + by + suggestions.length) % suggestions.length)
     }
-    if (isKey(event, 'leave')) close()
+    if (isKey(event, leave)) close()
   }
   return (
     <search>
@@ -55,7 +55,7 @@ export function SearchBox() {
           type="text"
           role="combobox"
           aria-label="Search pages, acts, customers, keys, requests and models"
-          aria-keyshortcuts={SHORTCUTS.search.keys.join(' ')}
+          aria-keyshortcuts={search[0].join(' ')}
           aria-autocomplete="list"
           aria-expanded={suggestions.length > 0}
           aria-controls="suggestions"

@@ -10,10 +10,10 @@ import { zone } from '../preferences.ts'
 import { identityHere } from '../session.ts'
 import { Field, type FieldProps, Tick } from './controls.tsx'
 import { modelsIn } from './models.ts'
-import { MomentField, typedMoment } from './moments.tsx'
-import { Choices, Picker } from './picker.tsx'
+import { Choices, MomentField, Picker } from './picker.tsx'
 import type { Form, FormField, Typed } from './typed-settings.ts'
 import { useLoad } from './use-load.ts'
+import { zonedText } from './values.tsx'
 
 type InputProps = { readonly of: FormField; readonly value: string; readonly onInput: (value: string) => void }
 
@@ -121,7 +121,7 @@ const PERIODS = [
 
 function End({ of, value, onInput }: InputProps) {
   const isUtc = zone.use() === 'utc'
-  const shown = value && `${typedMoment(value, isUtc).replace('T', ' ')}${isUtc ? ' UTC' : ''}`
+  const shown = value && `${zonedText(value, isUtc).slice(0, 16).replace('T', ' ')}${isUtc ? ' UTC' : ''}`
   const inDays = (days: string) => new Date(Date.now() + Number(days) * DAY_MS).toISOString()
   return (
     <Picker<string> field={of} label={of.label} value={shown} onChoose={(at) => onInput(at ?? '')}>

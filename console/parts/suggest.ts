@@ -1,7 +1,6 @@
 import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { linkTo, placeOf } from '../router.ts'
-import { PAGES, pageTitle } from './rail-pages.ts'
+import { linkTo, PAGES, pageTitle, placeOf, type Query } from '../router.ts'
 
 export type Suggestion = { readonly kind: string; readonly text: string; readonly more?: string; readonly href: string }
 
@@ -10,21 +9,22 @@ export type Sources = {
   readonly found: { readonly text: string; readonly answer: SearchShape } | undefined
 }
 
-const ACTS: readonly Suggestion[] = [
-  { kind: 'Act', text: 'Create customer', href: linkTo(['accounts'], { act: 'create' }) },
-  { kind: 'Act', text: 'Create key', href: linkTo(['keys'], { act: 'create' }) },
-  { kind: 'Act', text: 'Check the books', href: linkTo(['books'], { act: 'run' }) },
-  { kind: 'Act', text: 'Put a catalog in force', href: linkTo(['catalog'], { act: 'edit' }) },
-  { kind: 'Act', text: 'Send a request', href: linkTo(['playground']) },
-  { kind: 'Act', text: 'Test a route', href: linkTo(['routes']) },
-  { kind: 'Act', text: 'Export keys as CSV', href: linkTo(['keys']) },
-]
+/** Each with its page, and the act in the address. */
+const ACTS: Readonly<Record<string, readonly [page: string, act?: string]>> = {
+  'Create customer': ['accounts', 'create'],
+  'Create key': ['keys', 'create'],
+  'Check the books': ['books', 'run'],
+  'Put a catalog in force': ['catalog', 'edit'],
+  'Send a request': ['playground'],
+  'Test a route': ['routes'],
+  'Export keys as CSV': ['keys'],
+}
 
 const REQUEST = /^req_[0-9A-Z]{26}$/
 /** Whole, with its prefix or without. */
-const SECRET = new RegExp(`(?:${BRAND.keyPrefix}|(?<!\\w))[0-9A-Za-z]{43}(?!\\w)`)
+const secret = () => new RegExp(`(?:${BRAND.keyPrefix}|(?<!\\w))[0-9A-Za-z]{43}(?!\\w)`)
 /** Cut off, perhaps, but sent. */
-const CUT = new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
+const cut = () => new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
 const MOST_OF_A_KIND = 5
 const LEAST_TO_ASK = 2
 
@@ -34,7 +34,7 @@ const LEAST_TO_ASK = 2
  */
 export function askedText(typed: string, isSubmitted = false): string {
   const text = typed.trim()
-  if (SECRET.test(text) || (isSubmitted && CUT.test(text))) return text.slice(-4)
+  if (secret().test(text) || (isSubmitted && cut().test(text))) return text.slice(-4)
   return text.includes(BRAND.keyPrefix) ? '' : text
 }
 
@@ -46,20 +46,24 @@ export function suggestionsFor(typed: string, { models, found }: Sources): reado
   const text = askedText(typed)
   if (!text && typed.trim()) return []
   if (REQUEST.test(text)) return [{ kind: 'Request', text, href: linkTo(['requests', text]) }]
-  const isLike = (name: string) => name.toLowerCase().includes(text.toLowerCase())
+  const isLike = (one: Suggestion) => one.text.toLowerCase().includes(text.toLowerCase())
   const { accounts = [], keys = [] } = found?.text === text ? found.answer : {}
   const byKind: readonly (readonly Suggestion[])[] = [
-    PAGES.map((page) => ({ kind: 'Page', text: pageTitle(page), href: linkTo([page]) })).filter(({ text }) =>
-      isLike(text),
-    ),
-    ACTS.filter(({ text }) => isLike(text)),
+    PAGES.map((page) => placed('Page', pageTitle(page), page)).filter(isLike),
+    Object.entries(ACTS)
+      .map(([name, [page, act]]) => placed('Act', name, page, { act }))
+      .filter(isLike),
     accounts.map((one) => named('Customer', one, [one.external_id])),
     keys.map((one) =>
       named('Key', one, [one.account_name && `of ${one.account_name}`, one.external_id, `…${one.last_four}`]),
     ),
-    models.filter(isLike).map((model) => ({ kind: 'Model', text: model, href: linkTo(['catalog'], { model }) })),
+    models.map((model) => placed('Model', model, 'catalog', { model })).filter(isLike),
   ]
   return byKind.flatMap((some) => some.slice(0, MOST_OF_A_KIND))
+}
+
+function placed(kind: string, text: string, page: string, query?: Query): Suggestion {
+  return { kind, text, href: linkTo([page], query) }
 }
 
 type Named = { readonly id: string; readonly name: string }

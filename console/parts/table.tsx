@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Button } from './controls.tsx'
-import { Problem } from './panel.tsx'
-import type { Listed } from './use-load.ts'
-import { useSize } from './use-size.ts'
+import { Problem } from './page.tsx'
+import { type Listed, useSize } from './use-load.ts'
 import { Credits } from './values.tsx'
 
 type Cell<Row> = (row: Row) => ComponentChildren

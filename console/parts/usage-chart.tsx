@@ -6,8 +6,8 @@ import type { PageUrl } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { Segments } from './controls.tsx'
 import { counted, sumCredits, sumOf } from './numbers.ts'
-import { Panel } from './panel.tsx'
-import { Credits, useNow } from './values.tsx'
+import { Panel } from './page.tsx'
+import { Credits, useNow, zonedText } from './values.tsx'
 
 type Times<Point> = ChartProps<Point> & {
   readonly isByHour: boolean
@@ -21,10 +21,8 @@ export function TimeChart<Point extends { readonly start_time: string; readonly 
   ...chart
 }: Times<Point>) {
   const isUtc = zone.use() === 'utc'
-  const nameOf = ({ start_time: start }: Point) => {
-    if (!isByHour) return start.slice(5, 10)
-    return isUtc ? start.slice(11, 16) : new Date(start).toTimeString().slice(0, 5)
-  }
+  const nameOf = ({ start_time: start }: Point) =>
+    isByHour ? zonedText(start, isUtc).slice(11, 16) : start.slice(5, 10)
   const picked = (first: number, last: number) =>
     onPick?.(chart.points[first]?.start_time ?? '', chart.points[last]?.end_time ?? '')
   const isCounting = Date.parse(chart.points.at(-1)?.end_time ?? '') > useNow(MINUTE_MS)

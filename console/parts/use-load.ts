@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { type ApiFailure, ask, failureFrom, isAbort } from '../api.ts'
 import { type Query, queryText } from '../router.ts'
@@ -130,6 +131,8 @@ export type Listed<T> = ReturnType<typeof useList<T>>
 type ListState<T> = {
   readonly path: string
   readonly rows: readonly T[]
+  /** Those that came after it was loaded. */
+  readonly newer: readonly T[]
   readonly after: string | null
   readonly isLoading: boolean
   readonly failure?: ApiFailure | undefined
@@ -141,24 +144,23 @@ const LARGEST_PAGE = 100
 /** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */
 export function useList<T>(list: string, query: Query = {}, isWhole = false) {
   const path = `${list}?${queryText({ ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })}`
-  const fresh: ListState<T> = { path, rows: [], after: null, isLoading: true }
+  const fresh: ListState<T> = { path, rows: [], newer: [], after: null, isLoading: true }
   const [state, setState] = useState(fresh)
   const { begin, stop } = useLatest()
   const load = useCallback(
-    async (from: ListState<T>) => {
+    async ({ failure: _, ...from }: ListState<T>) => {
       const signal = begin()
-      let { rows, after } = from
-      setState({ path, rows, after, isLoading: true })
+      let now = { ...from, path, isLoading: true }
+      setState(now)
       try {
         do {
-          const next = after === null ? '' : `&after=${encodeURIComponent(after)}`
+          const next = now.after === null ? '' : `&after=${encodeURIComponent(now.after)}`
           const page: List<T> = await ask(path + next, { signal })
-          rows = [...rows, ...page.data]
-          after = page.has_more ? page.last_id : null
-        } while (isWhole && after !== null)
-        setState({ path, rows, after, isLoading: false })
+          now = { ...now, rows: [...now.rows, ...page.data], after: page.has_more ? page.last_id : null }
+        } while (isWhole && now.after !== null)
+        setState({ ...now, isLoading: false })
       } catch (error) {
-        if (!isAbort(error)) setState({ path, rows, after, isLoading: false, failure: failureFrom(error) })
+        if (!isAbort(error)) setState({ ...now, isLoading: false, failure: failureFrom(error) })
       }
     },
     [path, isWhole],
@@ -168,42 +170,47 @@ export function useList<T>(list: string, query: Query = {}, isWhole = false) {
     return stop
   }, [load])
   const now = own(state, path) ?? fresh
-  return { ...now, hasMore: now.after !== null, more: () => void load(now), reload: (): void => void load(fresh) }
+  return {
+    ...now,
+    hasMore: now.after !== null,
+    more: () => void load(now.after === null ? fresh : now),
+    reload: (): void => void load(fresh),
+    // It is dropped if there are other rows meanwhile.
+    change: (changes: Partial<ListState<T>>) =>
+      setState((old) => (old.path === path && old.rows === now.rows ? { ...old, ...changes } : old)),
+  }
 }
-
-type Newer<T> = { readonly path: string; readonly rows: readonly T[]; readonly failure?: ApiFailure }
 
 const TAIL_MS = 2000
 
 /** A list with the rows that came after it was loaded, looked for every few seconds while `isLive`. */
 export function useTail<T>(list: string, query: Query, by: keyof T, isLive: boolean) {
-  const path = `${list}?${queryText({ ...query, limit: String(PAGE) })}`
   const listed = useList<T>(list, query)
-  const [state, setNewer] = useState<Newer<T>>({ path, rows: [] })
-  const newer = own(state, path) ?? { path, rows: [] }
+  const { path, rows, newer, isLoading, change, reload } = listed
   const look = useCallback(async () => {
     try {
       const page = await ask<List<T>>(path)
-      const known = new Set([...newer.rows, ...listed.rows].map((row) => row[by]))
-      const rows = page.data.filter((row) => !known.has(row[by]))
+      const known = new Set(rows.map((row) => row[by]))
+      const found = page.data.filter((row) => !known.has(row[by]))
       // More came than one page has: what is between them and the list is not known.
-      if (rows.length === page.data.length && page.has_more) reload()
-      else setNewer({ path, rows: [...rows, ...newer.rows] })
+      if (found.length === page.data.length && page.has_more) reload()
+      else change({ rows: [...found, ...rows], newer: [...found, ...newer], failure: undefined })
     } catch (error) {
-      setNewer({ ...newer, failure: failureFrom(error) })
+      change({ failure: failureFrom(error) })
     }
-  }, [path, newer.rows, listed.rows])
-  usePoll(look, isLive && !listed.isLoading ? TAIL_MS : undefined)
-  const reload = () => {
-    setNewer({ path, rows: [] })
-    listed.reload()
-  }
-  const ids = new Set(newer.rows.map((row) => row[by]))
-  return {
-    ...listed,
-    rows: [...newer.rows, ...listed.rows.filter((row) => !ids.has(row[by]))],
-    failure: listed.failure ?? newer.failure,
-    reload,
-    isNew: (row: T) => ids.has(row[by]),
-  }
+  }, [path, rows])
+  usePoll(look, isLive && !isLoading ? TAIL_MS : undefined)
+  return listed
+}
+
+/** Told of an element when it is there, and whenever its size changes. */
+export function useSize<Of extends HTMLElement>(frame: RefObject<Of>, onSize: (element: Of) => void): void {
+  // Not useEffect, which comes after a first picture in the wrong width.
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const observer = new ResizeObserver(() => onSize(element))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
 }

@@ -111,30 +111,30 @@ type MomentProps = {
 }
 
 export function Moment({ at, isBrief, isEnd }: MomentProps) {
-  const textOf = zone.use() === 'utc' ? utcText : localText
+  const isUtc = zone.use() === 'utc'
   useNow(isBrief ? SECOND_MS * 5 : MINUTE_MS)
   if (at === null) return <span class="quiet">never</span>
   const ms = Date.parse(at) - Date.now()
   const away = distance(isEnd ? ms : Math.min(ms, 0), isBrief)
   return (
-    <time dateTime={at} title={`${localText(at)}\n${utcText(at)}`}>
-      {!isBrief && `${textOf(at)} `}
+    <time dateTime={at} title={`${momentText(at, false)}\n${momentText(at, true)}`}>
+      {!isBrief && `${momentText(at, isUtc)} `}
       {isBrief ? away : <span class="quiet">({away})</span>}
     </time>
   )
 }
 
-function utcText(at: string): string {
-  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+const aheadMsAt = (at: string) => -new Date(at).getTimezoneOffset() * MINUTE_MS
+
+/** The day and the hour of the zone, in ISO's form. */
+export function zonedText(at: string, isUtc: boolean): string {
+  return new Date(Date.parse(at) + (isUtc ? 0 : aheadMsAt(at))).toISOString()
 }
 
-/** The same form as in UTC, with the offset of this machine's zone: `2026-11-16 14:03:22 +01:00`. */
-function localText(at: string): string {
-  const time = new Date(at)
-  const aheadMs = -time.getTimezoneOffset() * MINUTE_MS
-  const text = new Date(time.getTime() + aheadMs).toISOString()
-  const offset = new Date(Math.abs(aheadMs)).toISOString().slice(11, 16)
-  return `${text.slice(0, 10)} ${text.slice(11, 19)} ${aheadMs < 0 ? '−' : '+'}${offset}`
+/** `2026-11-16 14:03:22 UTC`, or with the offset of this machine's zone: `2026-11-16 14:03:22 +01:00`. */
+function momentText(at: string, isUtc: boolean): string {
+  const offset = `${aheadMsAt(at) < 0 ? '−' : '+'}${new Date(Math.abs(aheadMsAt(at))).toISOString().slice(11, 16)}`
+  return `${zonedText(at, isUtc).slice(0, 19).replace('T', ' ')} ${isUtc ? 'UTC' : offset}`
 }
 
 const UNITS = [

@@ -1,9 +1,10 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { BRAND } from '../../layers/gateway/names.ts'
-import { type ApiFailure, ask, failureFrom } from '../api.ts'
-import { Announcements, Button, Field } from '../parts/controls.tsx'
-import { Problem } from '../parts/panel.tsx'
+import { ask } from '../api.ts'
+import { Announcements, Button } from '../parts/controls.tsx'
+import { Problem } from '../parts/page.tsx'
+import { useSubmission } from '../parts/use-load.ts'
 import { type ApiKey, connectWith } from './gateway.ts'
 import { Panels } from './panels.tsx'
 
@@ -33,31 +34,27 @@ function App() {
 
 function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) {
   const [typed, setTyped] = useState('')
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-  const [isAsking, setIsAsking] = useState(false)
-  const open = async (event: Event) => {
+  const { isRunning, failure, run } = useSubmission()
+  const open = (event: Event) => {
     event.preventDefault()
-    setIsAsking(true)
     connectWith(typed.trim())
-    try {
-      onOpened(await ask<ApiKey>('/key/introspect'))
-    } catch (error) {
-      setFailure(failureFrom(error))
-      setIsAsking(false)
-    }
+    void run(async () => onOpened(await ask<ApiKey>('/key/introspect')))
   }
   return (
-    <form class="panel" onSubmit={(event) => void open(event)}>
-      <Field
-        label="Your key"
-        type="password"
-        required
-        placeholder={`${BRAND.keyPrefix}…`}
-        value={typed}
-        onInput={setTyped}
-        hint="Kept by this window only."
-      />
-      <button class="primary" type="submit" disabled={isAsking}>
+    <form class="panel" onSubmit={open}>
+      <label class="field">
+        <strong>Your key</strong>
+        <input
+          type="password"
+          autocomplete="off"
+          required
+          placeholder={`${BRAND.keyPrefix}…`}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+        <span class="quiet">Kept by this window only.</span>
+      </label>
+      <button class="primary" type="submit" disabled={isRunning}>
         Show usage
       </button>
       <Problem failure={failure} />

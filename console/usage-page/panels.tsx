@@ -1,13 +1,12 @@
-import { useState } from 'preact/hooks'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import { type ApiFailure, askFile, failureFrom } from '../api.ts'
+import { askFile } from '../api.ts'
 import { asCurl, asPythonCode, asSdkCode } from '../pages/playground/as-code.ts'
 import { Chart } from '../parts/chart.tsx'
 import { CopyButton, download } from '../parts/controls.tsx'
 import { dayText, lastsText, perMillion } from '../parts/numbers.ts'
-import { Loading, Panel, Problem } from '../parts/panel.tsx'
+import { Loading, Panel, Problem } from '../parts/page.tsx'
 import { type Column, cell, count, credits, name, Rows, Table } from '../parts/table.tsx'
-import { useList, useLoad } from '../parts/use-load.ts'
+import { useList, useLoad, useSubmission } from '../parts/use-load.ts'
 import { Credits, Status } from '../parts/values.tsx'
 import type { ApiKey, DaySum, Figures, ModelSum, Models, Request, Sums } from './gateway.ts'
 
@@ -72,15 +71,9 @@ export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
 }
 
 function Statement() {
-  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined)
-  const save = async (month: string) => {
-    try {
-      download(`statement-${month}.html`, await askFile(`/statements/${month}`, 'text/html'))
-      setFailure(undefined)
-    } catch (error) {
-      setFailure(failureFrom(error))
-    }
-  }
+  const { failure, run } = useSubmission()
+  const save = (month: string) =>
+    run(async () => download(`statement-${month}.html`, await askFile(`/statements/${month}`, 'text/html')))
   return [
     <label>
       Statement of <input type="month" onChange={(event) => void save(event.currentTarget.value)} />

@@ -14,8 +14,8 @@ const VARIABLES = [
 ]
 export type Variable = (typeof VARIABLES)[number]
 /** The variables of the functions: `keysTable` is `WAYBILL_KEYS_TABLE`. */
-export const ENV = Object.fromEntries(
-  VARIABLES.map((name) => [name, `WAYBILL_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`]),
+export const ENV = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ VARIABLES.map((name) => [name, `WAYBILL_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`]),
 ) as Readonly<Record<Variable, string>>
 
 /** Headers that our own CloudFront distribution adds to a request: proof that it came that way, the viewer's address, and the type of a long body. */

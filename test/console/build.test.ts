@@ -23,7 +23,7 @@ test('a browser loads below 45 KiB gzipped for any page, everything that it need
     [...`${files.get(path)}`.matchAll(pattern)].map(([, name]) => `/${name}`)
   const needs = (path: string): string[] => [path, ...importsOf(path, /(?:from|import)"\.\/([^"]+)"/g).flatMap(needs)]
   const groups = importsOf('/console.js', /import\("\.\/([^"]+)"\)/g)
-  expect(groups).toHaveLength(4)
+  expect(groups).toHaveLength(5)
   for (const group of groups) {
     const loaded = new Set(['/', '/console.css', ...needs('/console.js'), ...needs(group)])
     const bytes = [...loaded].reduce((sum, path) => sum + gzipSync(files.get(path) ?? '').length, 0)

@@ -12,7 +12,7 @@ const read = (file: string) => readFileSync(join(FOLDER, file))
 const sizeOf = (file: string) => statSync(join(FOLDER, file)).size
 
 test('every page of the console has its pictures in docs/console.md, at three widths, in light and in dark, and none is left over', () => {
-  const sources = ['traffic', 'customers', 'setup', 'billing'].map((group) =>
+  const sources = ['traffic', 'customers', 'details', 'setup', 'billing'].map((group) =>
     readFileSync(join(ROOT, `console/pages/${group}.tsx`), 'utf8'),
   )
   const pages = [...sources.join('').matchAll(/: (\w+)/g)].map(([, name = '']) => name.replace(/Page$/, ''))

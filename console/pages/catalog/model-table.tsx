@@ -1,7 +1,7 @@
 import { Button } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn, type Prices } from '../../parts/models.ts'
 import { counted } from '../../parts/numbers.ts'
-import { Command } from '../../parts/panel.tsx'
+import { Command } from '../../parts/page.tsx'
 import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
 
 const PUBLIC_LISTS = <Command>catalog prices --from https://models.dev/api.json</Command>

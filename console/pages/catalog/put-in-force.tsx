@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import type { CatalogCheck, CatalogShape } from '../../../layers/admin/api/shapes/catalog.ts'
-import { ask, failureFrom, type Sent } from '../../api.ts'
-import { announce, Field } from '../../parts/controls.tsx'
+import { useState } from 'preact/hooks'
+import type { List } from '../../../layers/admin/api/shapes/answers.ts'
+import type { CatalogCheck, CatalogShape, PlanShape } from '../../../layers/admin/api/shapes/catalog.ts'
+import { ask, type Sent } from '../../api.ts'
+import { announce, Button, Field, Tick } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
-import { Command, Lines, Problem } from '../../parts/panel.tsx'
+import { Command, Empty, Lines, Loading } from '../../parts/page.tsx'
+import { type Column, cell, name, number, Table } from '../../parts/table.tsx'
 import { useDraft } from '../../parts/use-draft.ts'
-import { useSubmission } from '../../parts/use-load.ts'
+import { useLoad } from '../../parts/use-load.ts'
 
 export type Then = {
   /** Another version is in force than the one that was shown. */
@@ -32,15 +34,12 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
   const put = async () => {
     const body = { ...sent.body, ...(note && { note }) }
     const headers = { 'If-Match': `"${over}"` }
-    const now = await ask<CatalogShape>(path, { ...sent, body, headers }).catch((error) => {
-      if ([409, 412].includes(failureFrom(error).status)) onStale()
-      throw error
-    })
+    const now = await ask<CatalogShape>(path, { ...sent, body, headers })
     announce(`Version ${now.version} is in force.`)
     onDone(now)
   }
   return (
-    <ActDialog {...rest} draft={draft} onAct={put}>
+    <ActDialog {...rest} draft={draft} onAct={put} onFailed={({ status }) => [409, 412].includes(status) && onStale()}>
       {children}
       <Field label="Note" {...draft.field('note')} maxLength={200} hint="Why, for whoever reads the versions." />
     </ActDialog>
@@ -48,14 +47,10 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
 }
 
 export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
-  const reading = useSubmission()
-  const [check, setCheck] = useState<CatalogCheck | undefined>(undefined)
-  useEffect(() => {
-    void reading.run(async () => {
-      const { catalog } = await ask<CatalogShape>(`/catalog/versions/${to}`)
-      setCheck(await ask<CatalogCheck>('/catalog/check', { method: 'POST', body: catalog }))
-    })
-  }, [to, inForce])
+  const check = useLoad(`${to} over ${inForce}`, async (_, { signal } = {}) => {
+    const { catalog: body } = await ask<CatalogShape>(`/catalog/versions/${to}`, { signal })
+    return ask<CatalogCheck>('/catalog/check', { method: 'POST', body, signal })
+  })
   return (
     <PutInForce
       {...rest}
@@ -64,18 +59,19 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
       over={inForce}
       path={`/catalog/versions/${to}/restore`}
       sent={{ method: 'POST' }}
-      isReady={check?.valid ?? false}
+      isReady={check.data?.valid ?? false}
     >
-      <Problem failure={reading.failure} />
-      {check && [
-        <p>Over version {inForce}, in force within seconds. It changes:</p>,
-        check.faults.map(({ path, message }) => (
-          <p key={path + message} class="notice bad">
-            <code>{path}</code> {message}
-          </p>
-        )),
-        <ChangeList {...check} />,
-      ]}
+      <Loading of={check}>
+        {({ faults, ...changed }) => [
+          <p>Over version {inForce}, in force within seconds. It changes:</p>,
+          faults.map(({ path, message }) => (
+            <p key={path + message} class="notice bad">
+              <code>{path}</code> {message}
+            </p>
+          )),
+          <ChangeList {...changed} />,
+        ]}
+      </Loading>
       <p class="quiet">
         The same: <Command>{`catalog rollback ${to}`}</Command>
       </p>
@@ -92,4 +88,86 @@ export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' |
       </p>
     )),
   ]
+}
+
+/** Prices for some customers. Their own prices of models, and what new keys get, are set on the command line. */
+export function Plans({ over, onDone }: { readonly over: number; readonly onDone: () => void }) {
+  const plans = useLoad<List<PlanShape>>('/plans')
+  const [edited, setEdited] = useState<PlanShape | 'new' | undefined>(undefined)
+  const columns: readonly Column<PlanShape>[] = [
+    name('Name', (plan) => plan.name),
+    number('Factor', (plan) => plan.factor),
+    cell('Own prices', ({ prices }) => Object.keys(prices).join(', ') || 'none', 'rest'),
+    cell('Change', (plan) => <Button onClick={() => setEdited(plan)}>Change {plan.name}…</Button>),
+  ]
+  const done = () => {
+    void plans.reload()
+    onDone()
+  }
+  return [
+    <h2>Plans</h2>,
+    <Loading of={plans}>
+      {({ data }) => (data.length > 0 ? <Table caption="Plans" columns={columns} rows={data} by="name" /> : NONE)}
+    </Loading>,
+    <Button onClick={() => setEdited('new')}>Create plan</Button>,
+    edited && <PlanDialog of={edited} over={over} onDone={done} onClose={() => setEdited(undefined)} />,
+  ]
+}
+
+const NONE = (
+  <Empty command="plans create --name gold --factor 1.25">
+    There are no plans: every customer pays the prices of the catalog. <strong>Create plan</strong> makes one, and so
+    does
+  </Empty>
+)
+
+type DialogProps = {
+  readonly of: PlanShape | 'new'
+  readonly over: number
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
+  const known = of === 'new' ? undefined : of
+  const draft = useDraft(`plan ${known?.name}`, { name: '', factor: known?.factor ?? '1.25' })
+  const { typed } = draft
+  const [isBelow, setBelow] = useState<boolean | undefined>(undefined)
+  const put = async () => {
+    const body = {
+      factor: typed.factor.trim(),
+      ...(isBelow && { below_cost: true }),
+      ...(!known && { name: typed.name.trim() }),
+    }
+    const path = known ? `/plans/${known.name}` : '/plans'
+    const headers = { 'If-Match': `"${over}"` }
+    const plan = await ask<PlanShape>(path, { method: known ? 'PATCH' : 'POST', body, headers })
+    announce(`The plan ${plan.name} is in force within 30 seconds.`)
+    onDone()
+    onClose()
+  }
+  return (
+    <ActDialog
+      title={known ? `Change ${known.name}` : 'Create a plan'}
+      verb={known ? 'Change' : 'Create'}
+      draft={draft}
+      onAct={put}
+      onFailed={({ code }) => code === 'below_cost' && setBelow(false)}
+      onClose={onClose}
+    >
+      {!known && <Field label="Name" required {...draft.field('name')} maxLength={15} />}
+      <Field
+        label="Factor"
+        required
+        number="decimal"
+        {...draft.field('factor')}
+        hint="The prices of the catalog times this: 0.0001 to 100."
+      />
+      {isBelow !== undefined && (
+        <Tick checked={isBelow} onChange={() => setBelow(!isBelow)}>
+          Sell below cost
+        </Tick>
+      )}
+    </ActDialog>
+  )
 }

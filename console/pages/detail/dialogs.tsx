@@ -5,7 +5,7 @@ import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { GrantBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
-import { ask, failureFrom, pathOf, post } from '../../api.ts'
+import { ask, pathOf, post } from '../../api.ts'
 import { EventChange } from '../../parts/columns.tsx'
 import { announce, Button, Field, ReferenceField } from '../../parts/controls.tsx'
 import { ActDialog, Sure } from '../../parts/dialog.tsx'
@@ -143,10 +143,7 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
   }
   const save = async () => {
     const headers = { 'If-Match': `"${of.version}"` }
-    const now = await ask<Of>(path, { method: 'PATCH', body, headers }).catch(async (error) => {
-      if (failureFrom(error).status === 412) await meet()
-      throw error
-    })
+    const now = await ask<Of>(path, { method: 'PATCH', body, headers })
     announce(`The settings of ${now.name} were changed.`)
     onDone(now)
   }
@@ -157,6 +154,7 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
       isReady={Object.keys(body).length > 0}
       draft={draft}
       onAct={save}
+      onFailed={({ status }) => void (status === 412 && meet())}
       onClose={onClose}
     >
       {others.length > 0 && (
@@ -188,16 +186,20 @@ export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogP
       ...(reference && { reference }),
       ...(usedBefore === reference && { again: true }),
     }
-    await post(`${path}/grants`, idempotencyKey, body).catch((error) => {
-      if (failureFrom(error).code === 'reference_used') setUsedBefore(reference)
-      throw error
-    })
+    await post(`${path}/grants`, idempotencyKey, body)
     const now = await ask<Of>(path)
     announce(`Granted. ${of.name} has ${now.available} credits available.`)
     onDone(now)
   }
   return (
-    <ActDialog title={`Grant credits to ${of.name}`} verb="Grant" draft={draft} onAct={grant} onClose={onClose}>
+    <ActDialog
+      title={`Grant credits to ${of.name}`}
+      verb="Grant"
+      draft={draft}
+      onAct={grant}
+      onFailed={({ code }) => code === 'reference_used' && setUsedBefore(reference)}
+      onClose={onClose}
+    >
       <Field
         label="Credits"
         number="signed"

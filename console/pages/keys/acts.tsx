@@ -7,12 +7,12 @@ import { announce, Field } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf } from '../../parts/numbers.ts'
-import { titleOf } from '../../parts/rail-pages.ts'
 import { useNewSecret } from '../../parts/secret-dialog.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { DEFAULTS, keyForm, settingsOf, type Typed } from '../../parts/typed-settings.ts'
 import { useDraft } from '../../parts/use-draft.ts'
 import { isRefused } from '../../parts/use-load.ts'
+import { titleOf } from '../../router.ts'
 
 /** Each with what it means for the keys. */
 const ACTS = {

@@ -1,7 +1,7 @@
 import type { BillLineShape, RequestShape, TriedRouteShape } from '../../../layers/admin/api/shapes/requests.ts'
 import { colourIn } from '../../parts/chart.tsx'
 import { counted, durationText, sumOf } from '../../parts/numbers.ts'
-import { Facts, Panel } from '../../parts/panel.tsx'
+import { Facts, Panel } from '../../parts/page.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../../parts/table.tsx'
 import { Badge, Credits, KeyName, Moment, RequestLink, Status, Took } from '../../parts/values.tsx'
 import { explained, type RowFacts, tokensPerSecond } from './row-facts.ts'

@@ -2,12 +2,11 @@ import type { z } from 'zod'
 import type { requestsQuery } from '../../../layers/admin/api/shapes/queries.ts'
 import type { Overview, UsagePage } from '../../../layers/admin/api/shapes/usage.ts'
 import { ENDPOINT_NAMES } from '../../../layers/gateway/endpoints.ts'
-import { NameChips, RangePicker } from '../../parts/filters.tsx'
+import { NameChips, RangePicker, Views } from '../../parts/filters.tsx'
 import { counted } from '../../parts/numbers.ts'
 import { type Choice, Choices, Picker, Span } from '../../parts/picker.tsx'
 import { type Range, rangeQuery } from '../../parts/ranges.ts'
 import { useLoad } from '../../parts/use-load.ts'
-import { Views } from '../../parts/views.tsx'
 import { goWith, linkTo, type PageUrl, type Query, queryText } from '../../router.ts'
 
 /** Only what the server filters by: a filter of the rows that happen to be loaded would mislead. */

@@ -21,7 +21,7 @@ for (const picture of PICTURES) {
   await page.setViewportSize({ width: picture.width, height: 800 })
   await page.emulateMedia({ colorScheme: picture.scheme })
   await open(picture.name)
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 28 })
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 26 })
   await writeFile(`${FOLDER}${fileOf(picture)}`, Buffer.from(data, 'base64'))
 }
 await page.emulateMedia({ colorScheme: 'light' })

@@ -101,7 +101,7 @@ test.each(commands)('waybill %s has every field of --json with --wide', async (c
   const before = await read()
   const wide = await opened.stage.onTerminal([...args, '--wide', '--stage', 'dev'], 60, { NO_COLOR: '1' })
   const after = await read()
-  // What goes on meanwhile, such as the seconds until a limit is whole again, is another in each run.
+  // The seconds until a limit is whole again, for example, are others in each run.
   const rows = before.map((row, i) => {
     const stayed = Object.entries(row).filter(([field, value]) => isDeepStrictEqual(value, after[i]?.[field]))
     return Object.fromEntries(stayed)

@@ -243,7 +243,9 @@ describe('a call with an admin key', () => {
     const statuses = await Promise.all([first, second, third].map((secret) => statusAt(secret, act.atMs)))
     expect(statuses).toEqual([401, 200, 200])
     const events = await Array.fromAsync(listEvents(tables)({ of: key.id, fromMs: 0, toMs: Date.now() + 1_000 }))
-    expect(events.map(({ what }) => what)).toEqual(['admin_key.rotate', 'admin_key.rotate', 'admin_key.create'])
+    // Acts of one millisecond are in any order.
+    const made = ['admin_key.create', 'admin_key.rotate', 'admin_key.rotate']
+    expect(events.map(({ what }) => what).sort()).toEqual(made)
   })
 
   test('admin keys are listed newest first, page by page, each once', async () => {

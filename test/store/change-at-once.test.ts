@@ -65,7 +65,7 @@ test.each([
   const { line, far } = await openLine()
   const { old, key } = await issueInGrace()
   const before = what === 'key.resume' ? ['key.suspend'] : []
-  if (before.length > 0) await suspendKey(tables)(key.id, actAt(NOW + 1))
+  if (before.length > 0) await suspendKey(tables)(key.id, actAt(NOW + 2))
   let plainWrites = 3
   line.treat = (operation, body) => {
     if (!body.includes(key.id)) return 'answer'
@@ -77,7 +77,7 @@ test.each([
   // Its time may also end while the last try is under way.
   expect(crowdedOut).toBeInstanceOf(Error)
   expect((await fresh(key)).rpm).toBe(key.rpm)
-  expect(await change(far)(key.id, actAt(NOW + 2))).toMatchObject({ changed: true, key: await fresh(key) })
+  expect(await change(far)(key.id, actAt(NOW + 3))).toMatchObject({ changed: true, key: await fresh(key) })
   expect(await kindsOf(key)).toEqual([what, ...before, 'key.rotate', 'key.create'])
   expect(await findKeyId(tables)(old.current.hash)).toBe(ends ? undefined : key.id)
   expect((await storedItem(key)).pendingEvents).toBeUndefined()

@@ -61,6 +61,17 @@ describe('whose fault it was', () => {
     expect(figures.map((name) => metricsIn(gateway, name))).toEqual([60, 0, 0, 0, 0])
   })
 
+  test.each(['internal_error', 'service_unavailable', 'upstream_timeout', 'key_busy', 'constructor'])(
+    'an upstream that calls its 400 %s has no say in whose fault that is',
+    async (code) => {
+      const { gateway, secret, numbers } = await opened(status(400, { error: { message: 'x', code } }))
+      expect((await gateway.post(secret, HELLO)).status).toBe(400)
+      expect(await numbers()).toMatchObject({ requests: 1, refused: 1, failed: 0, broken: 0, refused_24h: 1 })
+      const figures = ['Refusals', 'UpstreamErrors', 'ServerErrors', 'KeyBusy']
+      expect(figures.map((name) => metricsIn(gateway, name))).toEqual([1, 0, 0, 0])
+    },
+  )
+
   test.each<[string, Reply, object, string, RegExp]>([
     [
       'a 400 of its own is the caller’s',

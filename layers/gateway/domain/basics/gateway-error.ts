@@ -76,7 +76,8 @@ export type Fault = 'refused' | 'failed' | 'broken'
 
 /** The fault by the code in its row. A code that is none of ours is an upstream's, about the caller's request. */
 export function faultOf(code: string): Fault {
-  const { isProviders, status }: ErrorRow = ERRORS[code as ErrorKind] ?? OTHERS.upstream_rejected
+  const kind = Object.hasOwn(ERRORS, code) ? (code as ErrorKind) : 'upstream_rejected'
+  const { isProviders, status } = ERRORS[kind]
   if (status < 500) return 'refused'
   return isProviders ? 'failed' : 'broken'
 }

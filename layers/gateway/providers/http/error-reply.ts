@@ -1,3 +1,4 @@
+import { ERRORS } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { upstreamWords } from '../../domain/routing/upstream-words.ts'
@@ -8,6 +9,9 @@ import type { Reply } from './post.ts'
 const MAX_ERROR_BYTES = 64 * 1024
 /** A code is kept in the row and the log, which must have no text that may quote the prompt. */
 const CODE = /^[a-z0-9_.-]{1,64}$/i
+/** One of ours would tell whose fault the answer is, and that is not the upstream's to say. */
+const isTheirs = (code: unknown): code is string =>
+  typeof code === 'string' && CODE.test(code) && !Object.hasOwn(ERRORS, code)
 const UNAUTHORIZED = 401
 const FORBIDDEN = new Set([402, 403])
 /** OpenAI's 429 to one request that has more tokens than the account may use in a minute. */
@@ -75,7 +79,7 @@ function aboutRequest(status: number, error: Record<string, unknown>, key: strin
   return new UpstreamFailure('rejected', message, {
     status,
     said: namesIn(error, key),
-    ...(typeof error.code === 'string' && CODE.test(error.code) && { code: upstreamWords(error.code, key) }),
+    ...(isTheirs(error.code) && { code: upstreamWords(error.code, key) }),
     ...(typeof error.param === 'string' && { param: upstreamWords(error.param, key) }),
   })
 }

@@ -144,6 +144,9 @@ describe('calls that ask no model', () => {
         ['-', 61],
         ['test-model', 1],
       ])
+      const filtered = await usage(`${whose}group_by=model&calls=all&status=200`)
+      const inBuckets = filtered.data.flatMap(({ results }) => results.map(({ group }) => group))
+      expect(inBuckets.toSorted()).toEqual(['-', 'test-model'])
     }
     const own = async (query: string) =>
       (await (await gateway.get(secret, `/v1/usage${query}`)).json()) as { data: object[] }

@@ -68,7 +68,7 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
   const { groupOf, labels } = await groupsBy(call, groupBy, usage)
   const all = UsageGroups.of(usage, groupOf)
   const mostShown = isOfRows ? MOST_IN_BUCKETS : Infinity
-  const shown = new Map(all.dearestFirst().slice(0, mostShown))
+  const shown = new Map(all.dearestFirst(calls).slice(0, mostShown))
   const inBucket = (one: Usage) => (shown.has(groupOf(one)) ? groupOf(one) : OTHERS)
   const byStart = Map.groupBy(usage, ({ atMs }) => startOf(atMs))
   const buckets = Array.from({ length: Math.ceil((toMs - startOf(fromMs)) / bucketMs) }, (_, i) => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { catalogFor } from '../support/gateway.ts'
+import { intercept } from '../support/intercept.ts'
 import { openBoth } from '../support/stack.ts'
 import { adminOf, once, walk } from './support/admin.ts'
 
@@ -146,4 +147,22 @@ test('a key that is suspended with its account, and then by itself, tells both',
   await admin.call(`POST /accounts/${account.id}/resume`)
   expect(await changes()).toHaveLength(3)
   for (const { before, after } of await events()) expect(before ?? after).not.toBeNull()
+})
+
+test('a program that is not asked has a name looked for among the newest hundred keys, and a person among more', async () => {
+  await make('keys', { name: 'old' })
+  await Promise.all(Array.from({ length: 100 }, (_, i) => gateway.issue({ name: `newer ${i}` })))
+  const create = (headers: object) =>
+    admin.call('POST /keys', { body: { name: 'old' }, headers: { ...once(), ...headers } })
+  const asked = await create(STRICT)
+  expect([asked.status, asked.body.error.code]).toEqual([409, 'needs_confirmation'])
+  const operations: string[] = []
+  const restore = intercept(gateway.tables, (send, operation) => {
+    operations.push(operation)
+    return send()
+  })
+  const told = await create({})
+  restore()
+  expect([told.status, told.body.warnings]).toEqual([201, undefined])
+  expect(operations.filter((operation) => operation === 'BatchGetItem').length).toBeLessThanOrEqual(2)
 })

@@ -23,8 +23,8 @@ type Named = ItemsOf<Versioned & { readonly name: string }> & { readonly name: s
 
 type Check = (call: Call, asked: Asked) => string[] | Promise<string[]>
 
-/** A name is looked for among so many of the newest. */
-const MOST_NAMES = 1_600
+/** A name is looked for among so many of the newest. Programs that are not asked make many changes, and each would read them. */
+const MOST_NAMES = { asked: 1_600, told: 100 }
 
 /** The field that a warning is about, and its messages, by its code. */
 const WARNINGS: Readonly<Record<string, readonly [param: string, check: Check]>> = {
@@ -47,10 +47,12 @@ export async function warnOf(call: Call, asked: Asked): Promise<void> {
     call.warnings.push(...messages.map((message) => ({ code, param, message })))
   }
   const [first] = call.warnings
-  if (!first || !/\bhandling=strict\b/.test(call.headers.prefer ?? '')) return
+  if (!first || !isAsked(call)) return
   const all = call.warnings.map(({ message }) => message).join('\n')
   throw new AdminError('needs_confirmation', `${all}\nNothing was changed.`, { param: first.param ?? undefined })
 }
+
+const isAsked = ({ headers }: Call) => /\bhandling=strict\b/.test(headers.prefer ?? '')
 
 async function unknownModels({ tables }: Call, { models }: Asked): Promise<string[]> {
   if (!models?.length) return []
@@ -63,10 +65,11 @@ async function unknownModels({ tables }: Call, { models }: Asked): Promise<strin
   })
 }
 
-async function sameName({ tables }: Call, { id, name, kind }: Asked): Promise<string[]> {
+async function sameName(call: Call, { id, name, kind }: Asked): Promise<string[]> {
+  const most = MOST_NAMES[isAsked(call) ? 'asked' : 'told']
   let read = 0
-  for await (const other of kind && name !== undefined ? newest(tables, kind)(undefined, MOST_NAMES) : []) {
-    if (++read > MOST_NAMES) break
+  for await (const other of kind && name !== undefined ? newest(call.tables, kind)(undefined, most) : []) {
+    if (++read > most) break
     if (other.name !== name || other.id === id || other.status === 'revoked') continue
     return [`The ${kind?.name} ${other.id} is called '${name}', too, so that name alone finds neither.`]
   }

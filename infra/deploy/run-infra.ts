@@ -7,7 +7,7 @@ import { preflight } from '../preflight/preflight.ts'
 import { cdkOnAccount, deployStage, type RunCdk } from './deploy-stage.ts'
 
 const { resolve } = createRequire(import.meta.url)
-/** They are five times as large as all the rest, and only a deployment needs them. */
+/** They are ten times as large as all the rest, and only a deployment needs them. */
 export const PEERS = ['aws-cdk', 'aws-cdk-lib', 'constructs']
 
 /** A clone has cdk.json in its own folder. A package is run in its operator's, and knows where its app is. */

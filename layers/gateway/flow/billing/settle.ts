@@ -9,8 +9,13 @@ import { costOf, parsePrice, priceAt, type Quantities, statePrice } from '../../
 import { type CountField, PRICE_ROWS } from '../../domain/money/price-kinds.ts'
 import { answeringContext, loweredCap } from '../../domain/money/priced-request.ts'
 import { type Attribution, attributionOf } from '../../domain/rows/attribution.ts'
-import { type Outcome, USAGE_FIELDS, type UsageFieldName, type UsageRow } from '../../domain/rows/usage-row.ts'
-import { asksModel } from '../../endpoints.ts'
+import {
+  isRequest,
+  type Outcome,
+  USAGE_FIELDS,
+  type UsageFieldName,
+  type UsageRow,
+} from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { retry, waitAtMost } from '../../platform/retry.ts'
 import type { ReleaseHold } from '../../store/admission/release-hold.ts'
@@ -76,7 +81,7 @@ export function settler(deps: SettleDeps): Settle {
     const keyId = key.id
     settlement.cost = ending.bill?.cost ?? 0n
     // Limits bound the refusals that were admitted, which hold something, if only a place.
-    const flood = `${keyId} ${asksModel(endpoint.name)}`
+    const flood = `${keyId} ${isRequest({ endpoint: endpoint.name, outcome: ending.outcome })}`
     if (ending.outcome === 'refused' && hold === undefined && !hasOwnRow(refusals, flood, request.nowMs)) return
     try {
       const row = await record(request, keyId, ending, refusals.get(flood))

@@ -1,4 +1,5 @@
-import { createServer, type Http2Session, type ServerHttp2Stream } from 'node:http2'
+import { once } from 'node:events'
+import { createServer, type Http2Server, type Http2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
@@ -37,9 +38,9 @@ export async function startBedrock(): Promise<BedrockUpstream> {
     requests.push(request)
     await upstream.reply(stream, request)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenAsBefore(server)
   const upstream: BedrockUpstream = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     requests,
     reply: say('Hello'),
     async [Symbol.asyncDispose]() {
@@ -48,6 +49,17 @@ export async function startBedrock(): Promise<BedrockUpstream> {
     },
   }
   return upstream
+}
+
+const LAST_PORT = Symbol.for('waybill.test.bedrock-port')
+
+/** On the port of the file before, if it is free: the SDK's clients live as long as the process, and keep their address. */
+async function listenAsBefore(server: Http2Server): Promise<number> {
+  const listen = (port: number) => once(server.listen(port, '127.0.0.1'), 'listening')
+  await listen(Reflect.get(globalThis, LAST_PORT) ?? 0).catch(() => listen(0))
+  const { port } = server.address() as AddressInfo
+  Reflect.set(globalThis, LAST_PORT, port)
+  return port
 }
 
 /** The environment of a Lambda function for the SDK, with the upstream in place of AWS. */

@@ -8,11 +8,14 @@ const GLOBALS = new URL('./globals.ts', import.meta.url).href
 
 let file = 0
 
-/** From here on every module of ours is loaded anew: one file's tests see nothing of another's. Packages stay. */
+/**
+ * From here on every module of the tests is loaded anew. Those of the product stay, as on a warm instance, and so do packages:
+ * what a module of the product keeps is good for every file. Tells which modules the file's tests may run.
+ */
 export function nextFile(): (url: string) => boolean {
   file += 1
   const mark = markOf(file)
-  return (url) => isOurs(url) && url.endsWith(mark)
+  return (url) => isOurs(url) && (!isOfTests(url) || url.endsWith(mark))
 }
 
 const markOf = (number: number) => `test-file=${number}`
@@ -21,15 +24,17 @@ export const freshModules: RegisterHooksOptions = {
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module-typescript', shortCircuit: true }
     const found = next(specifier, context)
-    if (!isOurs(found.url) || !/\.[jt]s(\?|$)/.test(found.url) || !context.conditions.includes('import')) return found
+    if (!isOfTests(found.url) || !/\.[jt]s(\?|$)/.test(found.url) || !context.conditions.includes('import'))
+      return found
     return { ...found, url: `${found.url}${found.url.includes('?') ? '&' : '?'}${markOf(file)}` }
   },
   load(url, context, next) {
-    if (!isOurs(url) || !url.includes('test-file=')) return next(url, context)
+    if (!isOfTests(url) || !url.includes('test-file=')) return next(url, context)
     return { format: 'module', source: sourceOf(fileURLToPath(url)), shortCircuit: true }
   },
 }
 
+const isOfTests = (url: string) => url.startsWith(`${ROOT}test/`)
 const isOurs = (url: string) => url.startsWith(ROOT) && !url.startsWith(PACKAGES)
 
 const sources = new Map<string, string>()

@@ -38,7 +38,7 @@ export const USAGE: CommandRow = {
       options: [
         ...rangeOptions(true),
         option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'),
-        option('--with-cost', 'in CSV also what the requests cost you').preset('true'),
+        option('--with-cost', 'also what the requests cost you').preset('true'),
         ...FILTER_OPTIONS,
       ],
       work: exportAction,

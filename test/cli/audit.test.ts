@@ -307,7 +307,7 @@ test('waybill audit prints a line for each finding, or JSON with --json, and exi
   expect(people.stdout).toContain(
     `  ${requestId}: its cost is not its tokens × its price: expected 0.000021, got 0.000004. A row is written once`,
   )
-  expect(people.stdout).toMatch(/^key_.* spent is not the sum of the rows /m)
+  expect(people.stdout).toMatch(new RegExp(`^${key.name} .* spent is not the sum of the rows *$`, 'm'))
   const text = expect.stringContaining('expected 0.000021, got 0.000004')
   expect(JSON.parse(json.stdout)).toMatchObject({
     object: 'list',

@@ -314,7 +314,7 @@ test('waybill audit prints a line for each finding, or JSON with --json, and exi
     data: [{ ok: false, findings: [{}, { about: requestId, text }], more_findings: 0 }],
   })
   await changeKey(key, 'SET available = available + :v', 1)
-  expect((await stage.waybill(args)).stdout).toMatch(/^key_.* granted is not available \+ held \+ spent /m)
+  expect((await stage.waybill(args)).stdout).toMatch(/ granted is not available \+ held \+ spent *$/m)
   const clean = await stage.waybill(['audit', '--key', (await used(1)).key.id, '--stage', 'dev'])
-  expect([clean.code, clean.stdout]).toEqual([0, expect.stringMatching(/ ok .*\n\n1 key, all clean\.\n$/)])
+  expect([clean.code, clean.stdout]).toEqual([0, expect.stringMatching(/ ok\n\n1 key, all clean\.\n$/)])
 })

@@ -4,9 +4,9 @@ import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { type ApiFailure, refusalText } from '../api.ts'
 import { identity } from '../session.ts'
 import { colourIn, LINE } from './chart.tsx'
-import { Button, download } from './controls.tsx'
+import { Button } from './controls.tsx'
 import { SearchBox } from './search-box.tsx'
-import { type Loaded, useSubmission } from './use-load.ts'
+import type { Loaded } from './use-load.ts'
 
 type PageProps = { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren }
 
@@ -208,16 +208,4 @@ export function LeftBar({ of: { available, granted } }: { readonly of: Pick<KeyS
   const share = Number(granted) > 0 ? Number(available) / Number(granted) : 0
   const colour = share < 0.1 ? 'c4' : share < 0.25 ? 'c2' : 'c0'
   return <Share of={share} colour={colour} label="Left of what was granted" title={`Of ${granted} granted`} />
-}
-
-type SaveProps = { readonly file: string; readonly read: () => Promise<Blob | string> }
-
-export function SaveCsv({ file, read }: SaveProps) {
-  const { isRunning, failure, run } = useSubmission()
-  return [
-    <Button disabled={isRunning} onClick={() => void run(async () => download(file, await read()))}>
-      {isRunning ? 'Reading…' : 'Save as CSV'}
-    </Button>,
-    <Problem failure={failure} />,
-  ]
 }

@@ -73,8 +73,9 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
 }
 
 export async function wholeBody({ body }: AdminAnswer): Promise<string> {
+  if (typeof body === 'string') return body
   let whole = ''
-  for await (const piece of typeof body === 'string' ? [body] : body) {
+  for await (const piece of body) {
     whole += piece
     if (whole.length > MOST_CHARS) {
       const message = 'The answer is too long for here. Ask for less, such as a shorter period.'

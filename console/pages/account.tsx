@@ -7,7 +7,7 @@ import { ActDialog } from '../parts/dialog.tsx'
 import { NamePicker } from '../parts/filters.tsx'
 import { counted, countOf, shortAmount } from '../parts/numbers.ts'
 import { Empty, Panel, Share } from '../parts/page.tsx'
-import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
+import { type Column, cell, credits, extra, name, number, Table } from '../parts/table.tsx'
 import { Badge, Credits, Moment, NameLink } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { type Act, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
@@ -43,11 +43,11 @@ function Keys({ of: { id, keys } }: { readonly of: AccountDetail }) {
       <Share of={(used.get(key.id)?.share ?? 0) / 1000} />,
     ]),
     number('Requests', (key) => counted(used.get(key.id)?.requests ?? 0)),
-    credits('Spent in all', (key) => key.spent),
+    extra(credits('Spent in all', (key) => key.spent)),
     credits('With it', (key) => key.available),
-    credits('Held', (key) => key.held),
+    extra(credits('Held', (key) => key.held)),
     cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
-    cell('Ends in', (key) => <code>…{key.last_four}</code>),
+    extra(cell('Ends in', (key) => <code>…{key.last_four}</code>)),
   ]
   return (
     <Panel title="Keys" class="apart">

@@ -14,9 +14,9 @@ import {
 } from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
-import { Empty, LeftBar, Page } from '../parts/page.tsx'
+import { Bar, Empty, LeftBar, Page } from '../parts/page.tsx'
 import { SettingsForm } from '../parts/settings-form.tsx'
-import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
+import { type Column, cell, count, credits, extra, name, number, Rows } from '../parts/table.tsx'
 import { CUSTOMER_FORM, settingsOf, type Typed } from '../parts/typed-settings.ts'
 import { useDraft } from '../parts/use-draft.ts'
 import { useList } from '../parts/use-load.ts'
@@ -32,13 +32,12 @@ export function Accounts({ url }: { readonly url: PageUrl }) {
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
     <Page title="Customers" actions={<PrimaryButton onClick={() => create(true)}>Create customer</PrimaryButton>}>
-      <div class="row wrap bar">
-        <SearchField label="Find customers" placeholder="Name, external id or contact" {...filter('q')} />
+      <Bar
+        search={<SearchField label="Find customers" placeholder="Name, external id or contact" {...filter('q')} />}
+        end={<Button onClick={() => download('customers.csv', customersCsv(rows))}>Export CSV</Button>}
+      >
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', CUSTOMER_STATES, titleOf)} />
-        <div class="push">
-          <Button onClick={() => download('customers.csv', customersCsv(rows))}>Export CSV</Button>
-        </div>
-      </div>
+      </Bar>
       <Rows
         of={q && customers.isLoading ? { ...customers, rows: [] } : { ...customers, rows }}
         caption="Customers"
@@ -61,7 +60,7 @@ const COLUMNS: readonly Column<AccountShape>[] = [
   number('Balance', (one) => [<Credits of={one.available} />, <LeftBar of={one} />]),
   credits('Spent', (one) => one.spent),
   count('Keys', (one) => one.key_count),
-  cell('External id', (one) => one.external_id, 'short'),
+  extra(cell('External id', (one) => one.external_id, 'short')),
   cell('Contact', (one) => one.contact_name ?? one.contact_email, 'short'),
   cell('Created', (one) => <Moment at={one.created_at} isBrief />),
 ]

@@ -5,7 +5,7 @@ import { eventColumns, linesOf } from '../parts/columns.tsx'
 import { Choice, optionsOf, SearchField } from '../parts/controls.tsx'
 import { RangePicker, Views } from '../parts/filters.tsx'
 import { dayText } from '../parts/numbers.ts'
-import { Empty, Page } from '../parts/page.tsx'
+import { Bar, Empty, Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
 import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
@@ -30,8 +30,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
   const rows = events.rows.filter((event) => !q || textOf(event).includes(q.toLowerCase()))
   return (
     <Page title="Changes">
-      <div class="row wrap bar">
-        <SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />
+      <Bar search={<SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />}>
         <Choice label="What" {...filter('what')} options={KINDS} />
         <RangePicker url={url} range={range} isFixed={false} />
         <Views url={url} />
@@ -43,7 +42,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
               </a>
             ),
         )}
-      </div>
+      </Bar>
       {q && !range && <p class="quiet">Of the last {SEARCHED_DAYS} days.</p>}
       <Rows
         of={{ ...events, rows }}

@@ -50,7 +50,7 @@ export function KeyPage({ url }: { readonly url: PageUrl }) {
 const HOLDS: readonly Column<HoldShape>[] = [
   name('Request', (hold) => <RequestLink id={hold.request_id} />),
   credits('Held', (hold) => hold.amount),
-  cell('Until', (hold) => <Moment at={hold.until} isEnd />),
+  cell('Until', (hold) => <Moment at={hold.until} isBrief isEnd />),
   cell('State', (hold) => (hold.expired ? 'dead: the sweep gives it back' : <Badge of="open" />)),
 ]
 

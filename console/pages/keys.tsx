@@ -4,8 +4,8 @@ import { Button, Choice, download, optionsOf, PrimaryButton, SearchField } from 
 import { keysCsv } from '../parts/csv.ts'
 import { Views } from '../parts/filters.tsx'
 import { compareCredits } from '../parts/numbers.ts'
-import { Empty, LeftBar, Page } from '../parts/page.tsx'
-import { type Column, cell, count, credits, name, number, Rows } from '../parts/table.tsx'
+import { Bar, Empty, LeftBar, Page } from '../parts/page.tsx'
+import { type Column, cell, count, credits, extra, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, Moment, NameLink, STATES, State } from '../parts/values.tsx'
 import { filtersIn, linkTo, type PageUrl, titleOf, withQuery } from '../router.ts'
@@ -33,13 +33,10 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
     <Page title="Keys" actions={<PrimaryButton onClick={() => create(true)}>Create key</PrimaryButton>}>
-      <div class="row wrap bar">
-        <SearchField label="Find keys" placeholder="Name, customer, id or last four" {...filter('q')} />
-        <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
-        <Choice label="Attention" {...filter('look')} options={LOOKS} />
-        <Views url={url} />
-        <div class="row wrap push">
-          {selected.length > 0 && [
+      <Bar
+        search={<SearchField label="Find keys" placeholder="Name, customer, id or last four" {...filter('q')} />}
+        end={[
+          selected.length > 0 && [
             <span role="status">{selected.length} selected</span>,
             ACT_NAMES.map((name) => {
               // Those of a customer have no balance to grant to.
@@ -56,12 +53,16 @@ export function Keys({ url }: { readonly url: PageUrl }) {
               )
             }),
             <Button onClick={() => setChosen(new Set())}>Clear</Button>,
-          ]}
+          ],
           <Button onClick={() => download('keys.csv', keysCsv(selected.length > 0 ? selected : rows))}>
             Export CSV
-          </Button>
-        </div>
-      </div>
+          </Button>,
+        ]}
+      >
+        <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
+        <Choice label="Attention" {...filter('look')} options={LOOKS} />
+        <Views url={url} />
+      </Bar>
       <Rows
         of={isWhole && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
@@ -103,7 +104,7 @@ const COLUMNS: readonly Column<KeyShape>[] = [
   credits('Spent', (key) => key.spent),
   count('Today', (key) => key.requests_today),
   cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
-  cell('External id', (key) => key.external_id, 'short'),
+  extra(cell('External id', (key) => key.external_id, 'short')),
   cell('Ends in', (key) => <code>…{key.last_four}</code>),
 ]
 

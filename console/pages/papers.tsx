@@ -1,15 +1,15 @@
 import { PAPERS, paperPage } from '../../cli/books/papers.ts'
 import { type Sheet, textsOf } from '../../layers/gateway/domain/rows/statement-page.ts'
 import { useMade } from '../parts/books.ts'
-import { Button, Choice, download, optionsOf } from '../parts/controls.tsx'
+import { Button, Choice, download } from '../parts/controls.tsx'
 import { NameChips } from '../parts/filters.tsx'
-import { Empty, Lines, Loading, Page } from '../parts/page.tsx'
+import { Bar, Empty, Lines, Loading, Page } from '../parts/page.tsx'
 import { Cells, name, number, Table } from '../parts/table.tsx'
-import { filtersIn, type PageUrl, titleOf } from '../router.ts'
+import { filtersIn, type PageUrl, titleOf, withQuery } from '../router.ts'
 
 const WORDS: Record<keyof typeof PAPERS, string> = {
-  invoices: 'Choose a month. Its charges are read from the totals of days, and compared with every request.',
-  statements: 'Choose a month that is over, and a customer, or a key with a balance of its own.',
+  invoices: 'The charges of a month are read from the totals of days, and compared with every request.',
+  statements: 'Choose a customer, or a key with a balance of its own.',
 }
 
 type Props = { readonly url: PageUrl }
@@ -20,12 +20,16 @@ export const Statements = ({ url }: Props) => <Papers url={url} kind="statements
 const MONTHS = Array.from({ length: 24 }, (_, i) => {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - i)).toISOString().slice(0, 7)
-})
+}).map((month) => [month, month] as const)
+/** The last one that is over. */
+const [, [LAST_MONTH]] = MONTHS as [unknown, readonly [string, string]]
 
 function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
   const { query, filter } = filtersIn(url, ['month', 'account', 'key_id'])
-  const { month, account, key_id: key } = query
-  const isAsked = month !== '' && (kind === 'invoices' || account + key !== '')
+  const { account, key_id: key } = query
+  const month = query.month || LAST_MONTH
+  // All invoices of a month are many rows to read: not before somebody has chosen one.
+  const isAsked = account + key !== '' || (kind === 'invoices' && query.month !== '')
   const made = useMade(isAsked ? `${kind} ${url.query}` : null, async (books) => {
     const asked = { month, ...(account && { account }), ...(key && { key }) }
     const { problems, csv, sheets } = await PAPERS[kind](books, asked)
@@ -41,12 +45,15 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
   ]
   return (
     <Page title={titleOf(kind)} actions={actions}>
-      <div class="row wrap bar">
-        <Choice label="Month" {...filter('month')} options={optionsOf('Choose a month', MONTHS, String)} />
+      <Bar end={<span class="quiet">{made.told}</span>}>
+        <Choice label="Month" {...filter('month')} value={month} options={MONTHS} />
         <NameChips url={url} />
-        <span class="quiet">{made.told}</span>
-      </div>
-      {!isAsked && <Empty>{WORDS[kind]}</Empty>}
+      </Bar>
+      {!isAsked && (
+        <Empty>
+          {WORDS[kind]} {kind === 'invoices' && <a href={withQuery(url, { month })}>Read the invoices of {month}</a>}
+        </Empty>
+      )}
       {isAsked && (
         <Loading of={made}>
           {({ problems, sheets }) => [

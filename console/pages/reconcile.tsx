@@ -6,7 +6,7 @@ import { useMade } from '../parts/books.ts'
 import { Button, download, Field, optionsOf, Select } from '../parts/controls.tsx'
 import { RangePicker } from '../parts/filters.tsx'
 import { dayText } from '../parts/numbers.ts'
-import { Lines, Loading, Page } from '../parts/page.tsx'
+import { Bar, Lines, Loading, Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
 import { Cells, type Column, cell, count, credits, name, Table } from '../parts/table.tsx'
 import { useLoad } from '../parts/use-load.ts'
@@ -47,10 +47,9 @@ export function Reconcile({ url }: { readonly url: PageUrl }) {
         data && <Button onClick={() => download('reconcile.csv', reconciliationCsv(data))}>Save as CSV</Button>,
       ]}
     >
-      <div class="row wrap bar">
+      <Bar end={<span class="quiet">{made.told}</span>}>
         <RangePicker url={url} range={range} />
-        <span class="quiet">{made.told}</span>
-      </div>
+      </Bar>
       <form id="bill" class="row wrap panel headline" onSubmit={compare}>
         <Select label="Provider" {...filter('provider')} options={optionsOf('Choose one', providers, String)} />
         <Field

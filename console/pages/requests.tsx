@@ -5,7 +5,7 @@ import { askFile } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
 import { Button, download, Tick } from '../parts/controls.tsx'
 import { counted, sumOf } from '../parts/numbers.ts'
-import { Empty, Loading, Page, Panel, Problem } from '../parts/page.tsx'
+import { Bar, Empty, Loading, Page, Panel, Problem } from '../parts/page.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { Rows } from '../parts/table.tsx'
 import { TimeChart } from '../parts/usage-chart.tsx'
@@ -39,13 +39,12 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
   return (
     <Page title="Requests" actions={<Csv query={asked} />}>
-      <div class="row wrap bar">
-        <Chips url={url} range={range} query={query} />
-        <span class="row push">
+      <Bar
+        end={[
           <span class="quiet" role="status">
             {!canBeLive && 'This range has ended'}
             {isLive && isHeld && 'Paused while you read the list'}
-          </span>
+          </span>,
           <Button
             class={isLive ? 'chip chosen' : 'chip'}
             aria-pressed={isLive}
@@ -53,9 +52,11 @@ export function Requests({ url }: { readonly url: PageUrl }) {
             onClick={() => setOn(!isLive)}
           >
             Live
-          </Button>
-        </span>
-      </div>
+          </Button>,
+        ]}
+      >
+        <Chips url={url} range={range} query={query} />
+      </Bar>
       <Histogram
         of={usage}
         range={range}

@@ -6,7 +6,7 @@ import { announce, Button } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
 import { counted, durationText } from '../parts/numbers.ts'
 import { Empty, Loading, Page } from '../parts/page.tsx'
-import { type Column, cell, name, number, Table } from '../parts/table.tsx'
+import { type Column, cell, extra, name, number, Table } from '../parts/table.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, routeState, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
@@ -99,12 +99,16 @@ const COLUMNS: readonly Column<RouteShape>[] = [
   ]),
   cell('Served by', serverOf, 'fill'),
   number('Error rate, 24 h', errorRate),
-  number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => [<Took ms={p50} />, ', ', <Took ms={p95} />]),
-  number('Order', ({ order, priority, weight, share }) => (
-    <span title={`priority ${priority}, weight ${weight}`}>
-      {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
-    </span>
-  )),
+  extra(
+    number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => [<Took ms={p50} />, ', ', <Took ms={p95} />]),
+  ),
+  extra(
+    number('Order', ({ order, priority, weight, share }) => (
+      <span title={`priority ${priority}, weight ${weight}`}>
+        {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
+      </span>
+    )),
+  ),
 ]
 
 function serverOf({ provider, upstream_model, last_failure: last }: RouteShape) {
@@ -135,7 +139,7 @@ function errorRate(route: RouteShape) {
 }
 
 const [USUAL_FIRST_MS, USUAL_IDLE_MS] = [300_000, 60_000]
-const PATIENCE = cell<RouteShape>('Gives up', patience)
+const PATIENCE = extra(cell<RouteShape>('Gives up', patience))
 
 /** Nothing of a route that waits as long as routes usually do. */
 function patience({ first_byte_timeout_ms: first, idle_timeout_ms: idle }: RouteShape): string {

@@ -6,10 +6,10 @@ import { Button, download } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { NameChips, RangePicker, Views } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
-import { Empty, Loading, Page } from '../parts/page.tsx'
+import { Bar, Empty, Loading, Page } from '../parts/page.tsx'
 import { Choices, Picker } from '../parts/picker.tsx'
 import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
-import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
+import { Cells, type Column, count, credits, extra, name, number, Table } from '../parts/table.tsx'
 import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Credits, NameLink } from '../parts/values.tsx'
@@ -42,15 +42,12 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   const { data } = usage
   return (
     <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
-      <div class="row wrap bar">
+      <Bar end={<a href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>Requests of this range</a>}>
         <RangePicker url={url} range={range} />
         <GroupPicker url={url} by={groupBy} />
         <NameChips url={url} />
         <Views url={url} />
-        <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>
-          Requests of this range
-        </a>
-      </div>
+      </Bar>
       <Loading of={usage}>
         {(page) =>
           page.total.requests === 0
@@ -131,11 +128,11 @@ const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   credits('Provider cost', (of) => of.upstream_cost),
   number('Margin', marginOf),
   count('Requests', (of) => of.requests),
-  count('Refused', (of) => of.refused),
-  count('Provider failed', (of) => of.failed),
-  count('We failed', (of) => of.broken),
+  extra(count('Refused', (of) => of.refused)),
+  extra(count('Provider failed', (of) => of.failed)),
+  extra(count('We failed', (of) => of.broken)),
   count('Tokens in', (of) => of.prompt_tokens),
-  count('Cached', (of) => of.cached_tokens),
+  extra(count('Cached', (of) => of.cached_tokens)),
   count('Tokens out', (of) => of.completion_tokens),
 ]
 

@@ -4,7 +4,7 @@ import { EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
 import { Lines } from './page.tsx'
-import { type Column, cell, credits, name, number } from './table.tsx'
+import { type Column, cell, credits, extra, name, number } from './table.tsx'
 import { Badge, KeyName, Moment, RequestLink, Status, Took } from './values.tsx'
 
 /** `arn:aws:iam::123456789012:user/ana` is ana; all of it when it is pointed at. */
@@ -66,17 +66,17 @@ export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   cell('When', (line) => <Moment at={line.started_at} isBrief />, 'bare'),
   cell('Status', (line) => <Status of={line} />),
   cell('Model', modelOf, 'fill'),
-  cell(
-    'Tokens in / out',
-    (line) => (line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : ''),
-    'extra number',
-  ),
+  extra(number('Tokens in / out', tokensOf)),
   credits('Charged', (line) => line.cost),
-  cell('First token', (line) => <Took ms={line.ttft_ms} />, 'extra number'),
-  number('Duration', (line) => <Took ms={line.duration_ms} />),
+  extra(number('First token', (line) => <Took ms={line.ttft_ms} />)),
+  extra(number('Duration', (line) => <Took ms={line.duration_ms} />)),
   cell('Key', (line) => <KeyName of={line} />, 'short'),
   name('Request', (line) => <RequestLink id={line.request_id} isShort />),
 ]
+
+function tokensOf({ total_tokens, prompt_tokens, completion_tokens }: RequestLine) {
+  return total_tokens > 0 && `${counted(prompt_tokens)} / ${counted(completion_tokens)}`
+}
 
 function modelOf({ model, endpoint, provider }: RequestLine) {
   return [model ?? <span class="quiet">{endpoint}</span>, provider && <span class="quiet"> by {provider}</span>]

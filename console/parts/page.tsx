@@ -35,6 +35,23 @@ export function Page({ title, actions, children }: PageProps) {
   )
 }
 
+type BarProps = {
+  readonly search?: ComponentChildren
+  readonly end?: ComponentChildren
+  /** The filters. */
+  readonly children: ComponentChildren
+}
+
+export function Bar({ search, end, children }: BarProps) {
+  return (
+    <div class="row wrap bar">
+      {search}
+      <div class="row chips">{children}</div>
+      {end && <div class="row wrap push">{end}</div>}
+    </div>
+  )
+}
+
 type Props = {
   readonly title: string
   readonly beside?: ComponentChildren

@@ -7,7 +7,7 @@ import { useSubmission } from '../../parts/use-load.ts'
 import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './model-form.tsx'
-import { ChangeList, PutInForce, type Then } from './put-in-force.tsx'
+import { ChangeList, FaultText, PutInForce, type Then } from './put-in-force.tsx'
 
 type Props = Then & {
   readonly inForce: number
@@ -68,7 +68,7 @@ export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...t
             The same with a file: <Command>catalog push catalog.json</Command>
           </p>
           <Problem failure={checking.failure} />
-          {checked && isCurrent && <CheckResult of={checked.check} places={places} onLine={show} />}
+          {checked && isCurrent && <CheckResult {...{ ...checked.check, parsed, places }} onLine={show} />}
           {checked && !isCurrent && (
             <p role="status">The draft was changed since, or another version is in force: check it again.</p>
           )}
@@ -111,13 +111,13 @@ function parse(draft: string): { readonly catalog: unknown } | { readonly fault:
   }
 }
 
-type ResultProps = {
-  readonly of: Check
+type ResultProps = Check & {
+  readonly parsed: ReturnType<typeof parse>
   readonly places: ReturnType<typeof jsonLines>
   readonly onLine: (line: number) => void
 }
 
-function CheckResult({ of: { valid, faults, warnings, changes }, places, onLine }: ResultProps) {
+function CheckResult({ valid, faults, warnings, changes, parsed, places, onLine }: ResultProps) {
   return (
     <section class={valid ? 'notice good' : 'notice bad'} aria-label="Result of the check">
       {faults.length > 0 && (
@@ -127,7 +127,7 @@ function CheckResult({ of: { valid, faults, warnings, changes }, places, onLine 
             return (
               <li key={path + message}>
                 {line !== undefined && <Button onClick={() => onLine(line)}>Line {line}</Button>}{' '}
-                {path && <code>{path}</code>} {message}
+                <FaultText in={'catalog' in parsed && parsed.catalog} of={{ path, message }} />
               </li>
             )
           })}

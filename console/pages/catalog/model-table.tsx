@@ -2,7 +2,7 @@ import { Button } from '../../parts/controls.tsx'
 import { costOf, type Model, marginText, modelsIn, type Prices } from '../../parts/models.ts'
 import { counted } from '../../parts/numbers.ts'
 import { Command } from '../../parts/page.tsx'
-import { type Column, cell, count, name, number, Table } from '../../parts/table.tsx'
+import { type Column, cell, count, extra, name, number, Table } from '../../parts/table.tsx'
 
 const PUBLIC_LISTS = <Command>catalog prices --from https://models.dev/api.json</Command>
 const PRICES = { input: 'Input', cachedInput: 'Cached', output: 'Output' }
@@ -25,7 +25,7 @@ export function ModelTable({ of: catalog, comment, onEdit }: Props) {
     ...Object.entries(PRICES).map(([price, label]) =>
       number<Model>(label, (model) => <Price of={model} name={price} />),
     ),
-    cell('Other prices', otherPrices, 'wide'),
+    extra(cell('Other prices', otherPrices, 'wide')),
     count('Context', (model) => model.contextLength),
     cell('Routes', routesText, 'short'),
   ]

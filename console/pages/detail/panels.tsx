@@ -71,9 +71,10 @@ export function Balance({ of, usage, use: [lastUsedAt, use] }: BalanceProps) {
         value={usage ? counted(usage.total.requests) : '–'}
         href={linkTo(['requests'], query)}
         shape={{ of: days.map(({ results }) => sumOf(results, (group) => group.requests)), colour: 'c1' }}
-      />
-      <Metric name="Last used" value={<Moment at={lastUsedAt} isBrief />}>
-        <p class="quiet">{use}</p>
+      >
+        <p class="quiet">
+          Last used <Moment at={lastUsedAt} isBrief />, {use}
+        </p>
       </Metric>
     </div>
   )

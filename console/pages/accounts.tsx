@@ -14,21 +14,23 @@ import {
 } from '../parts/controls.tsx'
 import { customersCsv } from '../parts/csv.ts'
 import { ActDialog } from '../parts/dialog.tsx'
-import { Bar, Empty, LeftBar, Page } from '../parts/page.tsx'
+import { Bar, Empty, isFound, LeftBar, noneLike, Page } from '../parts/page.tsx'
 import { SettingsForm } from '../parts/settings-form.tsx'
 import { type Column, cell, count, credits, extra, name, number, Rows } from '../parts/table.tsx'
 import { CUSTOMER_FORM, settingsOf, type Typed } from '../parts/typed-settings.ts'
 import { useDraft } from '../parts/use-draft.ts'
 import { useList } from '../parts/use-load.ts'
 import { Credits, CUSTOMER_STATES, Moment, NameLink, State } from '../parts/values.tsx'
-import { filtersIn, go, linkTo, type PageUrl, placeOf, titleOf } from '../router.ts'
+import { filtersIn, go, type PageUrl, placeOf, titleOf } from '../router.ts'
 
 export function Accounts({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, ['status', 'q', 'act'])
   const { status, q } = query
   // A search among the loaded rows alone would be misleading, so all rows are loaded first.
   const customers = useList<AccountShape>('/accounts', { status }, q !== '')
-  const rows = customers.rows.filter((one) => isFoundBy(one, q.toLowerCase()))
+  const rows = customers.rows.filter(({ id, name, external_id, contact_name, contact_email }) =>
+    isFound([id, name, external_id, contact_name, contact_email], q),
+  )
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
     <Page title="Customers" actions={<PrimaryButton onClick={() => create(true)}>Create customer</PrimaryButton>}>
@@ -43,15 +45,11 @@ export function Accounts({ url }: { readonly url: PageUrl }) {
         caption="Customers"
         columns={COLUMNS}
         by="id"
-        empty={status || q ? NONE_LIKE_THIS : NO_CUSTOMERS}
+        empty={status || q ? noneLike('accounts') : NO_CUSTOMERS}
       />
       {query.act === 'create' && <CreateCustomer onClose={() => create(false)} />}
     </Page>
   )
-}
-
-function isFoundBy({ id, name, external_id, contact_name, contact_email }: AccountShape, text: string): boolean {
-  return [id, name, external_id, contact_name, contact_email].some((part) => part?.toLowerCase().includes(text))
 }
 
 const COLUMNS: readonly Column<AccountShape>[] = [
@@ -64,12 +62,6 @@ const COLUMNS: readonly Column<AccountShape>[] = [
   cell('Contact', (one) => one.contact_name ?? one.contact_email, 'short'),
   cell('Created', (one) => <Moment at={one.created_at} isBrief />),
 ]
-
-const NONE_LIKE_THIS = (
-  <Empty>
-    No customers match these filters. <a href={linkTo(['accounts'])}>Show all customers</a>
-  </Empty>
-)
 
 const NO_CUSTOMERS = (
   <Empty command="accounts create --name acme --credits 25">

@@ -5,12 +5,12 @@ import { eventColumns, linesOf } from '../parts/columns.tsx'
 import { Choice, optionsOf, SearchField } from '../parts/controls.tsx'
 import { RangePicker, Views } from '../parts/filters.tsx'
 import { dayText } from '../parts/numbers.ts'
-import { Bar, Empty, Page } from '../parts/page.tsx'
+import { Bar, isFound, noneLike, Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
 import { cell, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { NameLink, useNow } from '../parts/values.tsx'
-import { filtersIn, linkTo, type PageUrl, withQuery } from '../router.ts'
+import { filtersIn, type PageUrl, withQuery } from '../router.ts'
 
 const FILTERS = ['what', 'key_id', 'by', 'q'] as const
 const KINDS = optionsOf('Every kind', Object.values(EVENT_NAMES), String)
@@ -26,8 +26,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
   const range = ['range', 'from', 'to'].some((name) => url.query.has(name)) ? rangeOf(url, now) : undefined
   const from = range?.from ?? (q && dayText(now - SEARCHED_DAYS * DAY_MS))
   const events = useList<EventShape>('/events', { ...asked, from, to: range?.to }, q !== '')
-  const textOf = (event: EventShape) => `${JSON.stringify(event)} ${linesOf(event)}`.toLowerCase()
-  const rows = events.rows.filter((event) => !q || textOf(event).includes(q.toLowerCase()))
+  const rows = events.rows.filter((event) => !q || isFound([JSON.stringify(event), ...linesOf(event)], q))
   return (
     <Page title="Changes">
       <Bar search={<SearchField label="Find changes" placeholder="Name, field, value or person" {...filter('q')} />}>
@@ -49,11 +48,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
         caption="Changes, newest first"
         columns={COLUMNS}
         by="id"
-        empty={
-          <Empty command="events list">
-            No changes match these filters. <a href={linkTo(['changes'])}>Show all</a>, or list them with
-          </Empty>
-        }
+        empty={noneLike('changes')}
       />
     </Page>
   )

@@ -4,11 +4,11 @@ import { Button, Choice, download, optionsOf, PrimaryButton, SearchField } from 
 import { keysCsv } from '../parts/csv.ts'
 import { Views } from '../parts/filters.tsx'
 import { compareCredits } from '../parts/numbers.ts'
-import { Bar, Empty, LeftBar, Page } from '../parts/page.tsx'
+import { Bar, Empty, isFound, LeftBar, noneLike, Page } from '../parts/page.tsx'
 import { type Column, cell, count, credits, extra, name, number, Rows } from '../parts/table.tsx'
 import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, Moment, NameLink, STATES, State } from '../parts/values.tsx'
-import { filtersIn, linkTo, type PageUrl, titleOf, withQuery } from '../router.ts'
+import { filtersIn, type PageUrl, titleOf, withQuery } from '../router.ts'
 import { ACT_NAMES, type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
@@ -22,7 +22,10 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const isWhole = Boolean(order || look || q)
   const keys = useList<KeyShape>('/keys', { status }, isWhole)
   const rows = useMemo(() => {
-    const found = keys.rows.filter((key) => (!look || key.badges.includes(look)) && isFoundBy(key, q.toLowerCase()))
+    const found = keys.rows.filter(
+      ({ badges, id, name, account_name, external_id, last_four }) =>
+        (!look || badges.includes(look)) && isFound([id, name, account_name, external_id, last_four], q),
+    )
     return order ? found.toSorted(order) : found
   }, [keys.rows, look, q, sort])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -72,7 +75,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
           ...warning,
         ]}
         by="id"
-        empty={status || look || q ? NONE_LIKE_THIS : NO_KEYS}
+        empty={status || look || q ? noneLike('keys') : NO_KEYS}
       />
       {query.act === 'create' && <CreateKey onClose={() => create(false)} onCreated={keys.reload} />}
       {act && (
@@ -88,10 +91,6 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       )}
     </Page>
   )
-}
-
-function isFoundBy({ id, name, account_name, external_id, last_four }: KeyShape, text: string): boolean {
-  return [id, name, account_name, external_id, last_four].some((part) => part?.toLowerCase().includes(text))
 }
 
 const COLUMNS: readonly Column<KeyShape>[] = [
@@ -157,12 +156,6 @@ function boxColumn(rows: readonly KeyShape[], chosen: Chosen, choose: (ids: Chos
     of: ({ id, name }) => box(`Select ${name}`, chosen.has(id), new Set(chosen).symmetricDifference(new Set([id]))),
   }
 }
-
-const NONE_LIKE_THIS = (
-  <Empty>
-    No keys match these filters. <a href={linkTo(['keys'])}>Show all keys</a>
-  </Empty>
-)
 
 const NO_KEYS = (
   <Empty command="keys create --name acme --credits 25">

@@ -84,7 +84,8 @@ export function Requests({ url }: { readonly url: PageUrl }) {
           by="request_id"
           classOf={(line) => (requests.newer.includes(line) ? 'new' : undefined)}
           empty={
-            <Empty title="No requests match these filters.">
+            <Empty>
+              No requests match these filters.{' '}
               {FILTERS.some((name) => query[name]) ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one
               in the <a href={linkTo(['playground'])}>Playground</a>.
             </Empty>

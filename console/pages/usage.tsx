@@ -78,9 +78,9 @@ function wholeDays(range: Range): Range {
 }
 
 const NOTHING_USED = (
-  <Empty title="Nothing was used in this range." command="usage summary --by model">
-    Choose a longer one, or make a request in the <a href={linkTo(['playground'])}>Playground</a>. The command line sums
-    up with
+  <Empty command="usage summary --by model">
+    Nothing was used in this range. Choose a longer one, or make a request in the{' '}
+    <a href={linkTo(['playground'])}>Playground</a>. The command line sums up with
   </Empty>
 )
 

@@ -30,13 +30,7 @@ export function eventColumns(...more: readonly Column<EventShape>[]): readonly C
   ]
 }
 
-type Props = { readonly event: EventShape }
-
-export function EventChange({ event }: Props) {
-  return <Lines of={linesOf(event)} />
-}
-
-function EventLine({ event }: Props) {
+function EventLine({ event }: { readonly event: EventShape }) {
   const lines = linesOf(event)
   const shown = lines.join(' · ')
   if (lines.length <= 1) return shown && <span title={shown}>{shown}</span>

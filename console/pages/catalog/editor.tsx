@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CatalogCheck } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../../api.ts'
 import { announce, Button } from '../../parts/controls.tsx'
-import { Command, Problem } from '../../parts/page.tsx'
+import { Command, Lines, Problem } from '../../parts/page.tsx'
 import { useSubmission } from '../../parts/use-load.ts'
 import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
@@ -121,17 +121,16 @@ function CheckResult({ valid, faults, warnings, changes, parsed, places, onLine 
   return (
     <section class={valid ? 'notice good' : 'notice bad'} aria-label="Result of the check">
       {faults.length > 0 && (
-        <ul class="plain">
-          {faults.map(({ path, message }) => {
-            const line = lineOf(places, path)
-            return (
-              <li key={path + message}>
-                {line !== undefined && <Button onClick={() => onLine(line)}>Line {line}</Button>}{' '}
-                <FaultText in={'catalog' in parsed && parsed.catalog} of={{ path, message }} />
-              </li>
-            )
+        <Lines
+          of={faults.map((fault) => {
+            const line = lineOf(places, fault.path)
+            return [
+              line !== undefined && <Button onClick={() => onLine(line)}>Line {line}</Button>,
+              ' ',
+              <FaultText in={'catalog' in parsed && parsed.catalog} of={fault} />,
+            ]
           })}
-        </ul>
+        />
       )}
       {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, and changes nothing.</p>)}
       <ChangeList changes={changes} warnings={warnings} />

@@ -8,8 +8,8 @@ import { Command, Lines, Loading, Page, Panel, Problem } from '../parts/page.tsx
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
+import { shared } from '../preferences.ts'
 import { linkTo, type PageUrl } from '../router.ts'
-import { shared } from '../shared.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
 type Line = (KeyLine | Extract<AuditLine, { object: 'account.audit' }>) & { readonly id: string }

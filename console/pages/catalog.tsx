@@ -9,7 +9,7 @@ import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
 import { Badge, Moment } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { draftOf, Editor } from './catalog/editor.tsx'
-import { ModelTable } from './catalog/model-table.tsx'
+import { ModelTable } from './catalog/models.tsx'
 import { ChangeList, Plans, RollBack } from './catalog/put-in-force.tsx'
 
 export function Catalog({ url }: { readonly url: PageUrl }) {

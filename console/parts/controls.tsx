@@ -1,8 +1,8 @@
 import { createContext, type JSX } from 'preact'
 import { useContext, useEffect, useId, useState } from 'preact/hooks'
 import { type ApiFailure, refusalText } from '../api.ts'
+import { shared } from '../preferences.ts'
 import { type PageUrl, withQuery } from '../router.ts'
-import { shared } from '../shared.ts'
 import { usePaused } from './use-load.ts'
 
 export function Button(props: JSX.IntrinsicElements['button']) {

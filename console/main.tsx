@@ -132,7 +132,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
       </div>
       <nav class="pages" aria-label="Pages" ref={nav}>
         {Object.entries(GROUPS).map(([name, pages]) => [
-          name && <h2 class="quiet">{name}</h2>,
+          name && <h2 class="quiet small">{name}</h2>,
           Object.entries(pages).map(([page, icon]) => (
             <a key={page} class="row quiet" href={linkTo([page])} aria-current={page === current ? 'page' : undefined}>
               <svg width="1rem" height="1rem" viewBox="0 0 16 16" aria-hidden="true">

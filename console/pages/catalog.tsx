@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { By } from '../parts/columns.tsx'
-import { Button, PrimaryButton } from '../parts/controls.tsx'
+import { Button } from '../parts/controls.tsx'
 import { Empty, Loading, Page } from '../parts/page.tsx'
 import { type Column, cell, number, Rows } from '../parts/table.tsx'
 import { useDraft } from '../parts/use-draft.ts'
@@ -52,7 +52,14 @@ export function Catalog({ url }: { readonly url: PageUrl }) {
   return (
     <Page
       title="Catalog"
-      actions={shown.data && !isEditing && <PrimaryButton onClick={() => edit(model)}>Edit</PrimaryButton>}
+      actions={
+        shown.data &&
+        !isEditing && (
+          <Button class="primary" onClick={() => edit(model)}>
+            Edit
+          </Button>
+        )
+      }
     >
       <Loading of={shown}>
         {(data) => [

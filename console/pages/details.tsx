@@ -14,8 +14,7 @@ import { type Column, cell, credits, extra, name, number, Table } from '../parts
 import { Badge, Credits, Moment, NameLink, RequestLink, useNow } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { type Act, ActButton, type DialogProps, EditSettings, GrantCredits, pausing, plain } from './detail/dialogs.tsx'
-import { DetailPage, useUsage } from './detail/page.tsx'
-import { DAYS } from './detail/panels.tsx'
+import { DAYS, DetailPage, useUsage } from './detail/page.tsx'
 import { CreateKey } from './keys/acts.tsx'
 
 export function AccountPage({ url }: { readonly url: PageUrl }) {

@@ -5,7 +5,7 @@ import { counted, durationText, sumOf } from '../parts/numbers.ts'
 import { Facts, Loading, Page, Panel } from '../parts/page.tsx'
 import { type Column, cell, count, credits, name, number, Table } from '../parts/table.tsx'
 import { useLive } from '../parts/use-load.ts'
-import { Badge, Credits, KeyName, Moment, RequestLink, Status, Took } from '../parts/values.tsx'
+import { Badge, Credits, DASH, KeyName, Moment, RequestLink, Status, Took } from '../parts/values.tsx'
 import type { PageUrl } from '../router.ts'
 import { customerText, explained, type RowFacts, tokensPerSecond } from './request/row-facts.ts'
 
@@ -98,8 +98,8 @@ export function Summary({ of: request }: Props) {
         of={[
           ['Duration', <Took ms={facts.duration_ms} />],
           ['First token', <Took ms={facts.ttft_ms} />],
-          ['Tokens a second', tokensPerSecond(facts)?.toFixed(1) ?? notKnown()],
-          ['Charged', facts.cost === undefined ? notKnown() : <Credits of={facts.cost} withUnit />],
+          ['Tokens a second', tokensPerSecond(facts)?.toFixed(1) ?? DASH],
+          ['Charged', facts.cost === undefined ? DASH : <Credits of={facts.cost} withUnit />],
           ['Margin', <Margin of={request.margin} in={facts.cost} />],
         ]}
       />
@@ -107,16 +107,8 @@ export function Summary({ of: request }: Props) {
   ]
 }
 
-function notKnown(why?: string) {
-  return (
-    <span class="quiet" title={why}>
-      –
-    </span>
-  )
-}
-
 function Margin({ of, in: whole }: { readonly of: string | null; readonly in: string | undefined }) {
-  if (of === null) return notKnown('The cost to us is not known')
+  if (of === null) return <span title="The cost to us is not known">{DASH}</span>
   const percent = ((100 * Number(of)) / Number(whole)).toFixed(1)
   return [<Credits of={of} />, ' ', Number(whole) > 0 && <small class="number">{percent} %</small>]
 }

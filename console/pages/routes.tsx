@@ -8,7 +8,7 @@ import { counted, durationText } from '../parts/numbers.ts'
 import { Empty, Loading, Page } from '../parts/page.tsx'
 import { type Column, cell, extra, name, number, Table } from '../parts/table.tsx'
 import { useLive } from '../parts/use-load.ts'
-import { Badge, Credits, Moment, routeState, Took } from '../parts/values.tsx'
+import { Badge, Credits, DASH, Moment, routeState, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
@@ -126,7 +126,7 @@ function serverOf({ provider, upstream_model, last_failure: last }: RouteShape) 
 
 function errorRate(route: RouteShape) {
   const { requests_24h: asked, failures_24h: failed, refused_24h: refused } = route
-  if (asked === 0) return <span class="quiet">–</span>
+  if (asked === 0) return DASH
   return (
     <>
       <span class={stateOf(route) === 'ok' ? undefined : 'bad-text'}>{((100 * failed) / asked).toFixed(1)} %</span>{' '}

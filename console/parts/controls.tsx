@@ -9,10 +9,6 @@ export function Button(props: JSX.IntrinsicElements['button']) {
   return <button type="button" {...props} />
 }
 
-export function PrimaryButton(props: JSX.IntrinsicElements['button']) {
-  return <Button class="primary" {...props} />
-}
-
 type CopyProps = {
   readonly text: () => string
   readonly what: string
@@ -129,9 +125,9 @@ export function Field({ label, name, onInput, hint, number, rows, ...rest }: Fie
   )
 }
 
-export function Tick({ class: kind, children, ...box }: JSX.IntrinsicElements['input']) {
+export function Tick({ children, ...box }: JSX.IntrinsicElements['input']) {
   return (
-    <label class={kind}>
+    <label>
       <input type="checkbox" {...box} /> {children}
     </label>
   )

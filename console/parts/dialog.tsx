@@ -6,7 +6,7 @@ import { type ApiFailure, NEEDS_ANSWER, questions } from '../api.ts'
 import { shared } from '../preferences.ts'
 import { type NewSecret, newSecret } from '../secret.ts'
 import { identityHere } from '../session.ts'
-import { Button, CopyButton, PrimaryButton, Refused, Tick } from './controls.tsx'
+import { Button, CopyButton, Refused, Tick } from './controls.tsx'
 import { Facts, focusHeading, Problem } from './page.tsx'
 import { help, isKey, leave, SHORTCUTS, useShortcut } from './shortcuts.ts'
 import type { Draft } from './use-draft.ts'
@@ -99,7 +99,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
             </p>
           )}
           <Refused.Provider value={failure}>{children}</Refused.Provider>
-          {isProtected && !isOver && <Sure>Yes, in {stage}</Sure>}
+          {isProtected && !isOver && <Tick required>Yes, in {stage}</Tick>}
         </fieldset>
         <Problem failure={wrong ? undefined : failure} />
         {failure?.isOutcomeUnknown && !act.isRepeatable && (
@@ -120,10 +120,6 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
       </form>
     </Dialog>
   )
-}
-
-export function Sure(props: { readonly children: ComponentChildren }) {
-  return <Tick class="sure" required {...props} />
 }
 
 export function Help() {
@@ -184,7 +180,9 @@ export function SecretDialog() {
       </p>
       <div class="row wrap actions">
         <CopyButton text={() => shown.secret} what="the secret" label="Copy the secret" />
-        <PrimaryButton onClick={() => shownSecret.set(undefined)}>I have stored it</PrimaryButton>
+        <Button class="primary" onClick={() => shownSecret.set(undefined)}>
+          I have stored it
+        </Button>
       </div>
     </Dialog>
   )

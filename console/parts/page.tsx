@@ -121,7 +121,7 @@ export function Empty({ command, children }: EmptyProps) {
   )
 }
 
-/** Where filters leave nothing of a list. */
+/** In place of a list, if its filters leave nothing. */
 export function noneLike(page: string) {
   return (
     <Empty>

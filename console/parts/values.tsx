@@ -175,7 +175,10 @@ export function useNow(everyMs: number): number {
   return now
 }
 
+/** In place of what is not known. */
+export const DASH = <span class="quiet">–</span>
+
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
-  if (ms === null || ms === undefined) return <span class="quiet">–</span>
+  if (ms === null || ms === undefined) return DASH
   return <span title={`${counted(ms)} ms`}>{durationText(ms)}</span>
 }

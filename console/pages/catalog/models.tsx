@@ -156,7 +156,7 @@ function Inputs({ of: model, onChange }: { readonly of: Model; readonly onChange
   const prices = Object.fromEntries(kind === 'embedding' ? PRICE_FIELDS.slice(0, 1) : PRICE_FIELDS)
   return [
     <div class="columns">{inputs(MODEL, model, onChange)}</div>,
-    <Tick class="sure" checked={active !== false} onChange={() => onChange({ ...model, active: active === false })}>
+    <Tick checked={active !== false} onChange={() => onChange({ ...model, active: active === false })}>
       Active
     </Tick>,
     <fieldset>

@@ -7,8 +7,8 @@ import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask, pathOf, post } from '../../api.ts'
 import { linesOf } from '../../parts/columns.tsx'
-import { announce, Button, Field, ReferenceField } from '../../parts/controls.tsx'
-import { ActDialog, Sure } from '../../parts/dialog.tsx'
+import { announce, Button, Field, ReferenceField, Tick } from '../../parts/controls.tsx'
+import { ActDialog } from '../../parts/dialog.tsx'
 import { Lines } from '../../parts/page.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import {
@@ -209,7 +209,7 @@ export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogP
         hint="A plain decimal, such as 25 or 0.5; -5 takes 5 back."
       />
       <ReferenceField {...draft.field('reference')} />
-      {usedBefore === reference && <Sure>Grant under this reference again</Sure>}
+      {usedBefore === reference && <Tick required>Grant under this reference again</Tick>}
     </ActDialog>
   )
 }

@@ -101,7 +101,8 @@ async function putInForce(session: Session, check: CatalogCheck, content: string
   const made = await inWords(put(expected), {
     stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
   })
-  printValue(session, made, `Version ${made.version} of the catalog is in force: ${sizeOf(made.catalog)}.`)
+  const so = made.version === expected ? 'as it was, for nothing changed' : sizeOf(made.catalog)
+  printValue(session, made, `Version ${made.version} of the catalog is in force: ${so}.`)
 }
 
 /** A catalog that can be put in force, after its changes and warnings were shown. */

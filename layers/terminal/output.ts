@@ -68,7 +68,7 @@ export function printFields<Row extends object>(screen: Screen, row: Row, told?:
 
 type Column<Row> = {
   readonly of: (row: Row) => Cell
-  /** A shorter cell for a terminal, for example a name in place of an id; false leaves the column to --wide and pipes. */
+  /** A shorter cell, for example a name in place of an id; false leaves the column to --wide. */
   readonly short?: ((row: Row) => Cell) | false
   /** Left out on a terminal that is too narrow for it. */
   readonly isSpare?: true

@@ -1,6 +1,6 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
-import { EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
+import { changeLines, EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
 import { Lines } from './page.tsx'
@@ -42,19 +42,7 @@ function EventLine({ event }: { readonly event: EventShape }) {
   )
 }
 
-export function linesOf({ before, after }: EventShape): string[] {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  return names.map((name) => {
-    const [label, now] = [EVENT_WORDS.get(name) ?? name, valueText(after?.[name])]
-    return before === null ? `${label}: ${now}` : `${label}: ${valueText(before[name])} → ${now}`
-  })
-}
-
-function valueText(value: unknown): string {
-  if (value === undefined || value === null) return '–'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
+export const linesOf = (event: EventShape) => changeLines(event, (field) => `${EVENT_WORDS.get(field) ?? field}:`)
 
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   cell('When', (line) => <Moment at={line.started_at} isBrief />, 'bare'),

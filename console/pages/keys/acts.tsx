@@ -89,13 +89,9 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
       {results.size === 0 ? (
         <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
       ) : (
-        <ul class="plain" aria-live="polite">
-          {keys.map(({ id, name }) => (
-            <li key={id}>
-              <strong>{name}</strong> <Outcome of={results.get(id)} />
-            </li>
-          ))}
-        </ul>
+        <div aria-live="polite">
+          <Lines of={keys.map(({ id, name }) => [<strong>{name}</strong>, ' ', <Outcome of={results.get(id)} />])} />
+        </div>
       )}
       {/* The amount of a grant whose answer was lost must stay. */}
       {!isOver && (isGrant || isFinal) && (

@@ -43,9 +43,7 @@ function SignIn() {
   return (
     <Page title="Open the console from the command line">
       <p>This browser has not been signed in, or its console has ended. The command opens a window that is:</p>
-      <p>
-        <Command>console --local</Command>
-      </p>
+      <Command>console --local</Command>
       <p class="quiet">
         For a deployed stage: <code>--stage dev</code> in place of <code>--local</code>. An address works once; after
         it, every tab of this browser is signed in until the console ends.
@@ -85,11 +83,7 @@ export function PageOf({ url }: Props) {
   return last.current
 }
 
-const WAITING = (
-  <main>
-    <p>Loading…</p>
-  </main>
-)
+const WAITING = <main>Loading…</main>
 
 function noPage(title: string, text: ComponentChildren) {
   return (

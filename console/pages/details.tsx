@@ -53,9 +53,8 @@ function Keys({ of: { id, keys } }: { readonly of: AccountDetail }) {
   ]
   return (
     <Panel title="Keys" class="apart">
-      {keys.length > 0 ? (
-        <Table caption="Keys" columns={columns} rows={keys} by="id" />
-      ) : (
+      {keys.length > 0 && <Table caption="Keys" columns={columns} rows={keys} by="id" />}
+      {keys.length === 0 && (
         <Empty>
           It has no key yet. <strong>Add key</strong> makes one that uses its balance.
         </Empty>

@@ -127,15 +127,11 @@ function serverOf({ provider, upstream_model, last_failure: last }: RouteShape) 
 function errorRate(route: RouteShape) {
   const { requests_24h: asked, failures_24h: failed, refused_24h: refused } = route
   if (asked === 0) return DASH
-  return (
-    <>
-      <span class={stateOf(route) === 'ok' ? undefined : 'bad-text'}>{((100 * failed) / asked).toFixed(1)} %</span>{' '}
-      <span class="quiet">
-        {counted(failed)} of {counted(asked)}
-      </span>
-      {refused > 0 && <small class="note">{counted(refused)} more refused: callers’ mistakes</small>}
-    </>
-  )
+  return [
+    <span class={stateOf(route) === 'ok' ? undefined : 'bad-text'}>{((100 * failed) / asked).toFixed(1)} %</span>,
+    <span class="quiet">{` ${counted(failed)} of ${counted(asked)}`}</span>,
+    refused > 0 && <small class="note">{counted(refused)} more refused: callers’ mistakes</small>,
+  ]
 }
 
 const [USUAL_FIRST_MS, USUAL_IDLE_MS] = [300_000, 60_000]

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CatalogShape, CatalogVersionShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { By } from '../parts/columns.tsx'
 import { Button } from '../parts/controls.tsx'
-import { Empty, Loading, Page } from '../parts/page.tsx'
+import { Empty, Lines, Loading, Page } from '../parts/page.tsx'
 import { type Column, cell, number, Rows } from '../parts/table.tsx'
 import { useDraft } from '../parts/use-draft.ts'
 import { type Loaded, useList, useLoad } from '../parts/use-load.ts'
@@ -149,15 +149,7 @@ function VersionChanges({ path, title }: { readonly path: string; readonly title
     <details class="folded" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{title}</summary>
       {isOpen && (
-        <Loading of={read}>
-          {(then) =>
-            then.changes.length > 0 ? (
-              <ChangeList changes={then.changes} warnings={[]} />
-            ) : (
-              <p class="quiet">{none(then)}</p>
-            )
-          }
-        </Loading>
+        <Loading of={read}>{(then) => <Lines of={then.changes.length > 0 ? then.changes : [none(then)]} />}</Loading>
       )}
     </details>
   )

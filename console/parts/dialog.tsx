@@ -172,9 +172,7 @@ export function SecretDialog() {
         It was made in this window and sent to nobody: the gateway has its hash only. When this dialog closes, nothing
         can show it any more.
       </p>
-      <p>
-        <code class="raised secret">{shown.secret}</code>
-      </p>
+      <code class="raised secret">{shown.secret}</code>
       <p class="quiet">
         Base URL for SDKs: <code>{shown.baseUrl}</code>
       </p>

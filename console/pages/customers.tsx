@@ -36,7 +36,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const order = orderOf(sort)
   // An order, or a search, among the loaded rows alone would be misleading, so all rows are loaded first.
   const isWhole = Boolean(order || look || q)
-  const keys = useList<KeyShape>('/keys', { status }, isWhole)
+  const keys = useList<KeyShape>('/keys', { status }, isWhole ? 250 : 0)
   const rows = useMemo(() => {
     const found = keys.rows.filter(
       ({ badges, id, name, account_name, external_id, last_four }) =>
@@ -191,7 +191,7 @@ export function Accounts({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, ['status', 'q', 'act'])
   const { status, q } = query
   // A search among the loaded rows alone would be misleading, so all rows are loaded first.
-  const customers = useList<AccountShape>('/accounts', { status }, q !== '')
+  const customers = useList<AccountShape>('/accounts', { status }, q ? 100 : 0)
   const rows = customers.rows.filter(({ id, name, external_id, contact_name, contact_email }) =>
     isFound([id, name, external_id, contact_name, contact_email], q),
   )

@@ -31,7 +31,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
   const now = useNow(HOUR_MS)
   const range = ['range', 'from', 'to'].some((name) => url.query.has(name)) ? rangeOf(url, now) : undefined
   const from = range?.from ?? (q && dayText(now - SEARCHED_DAYS * DAY_MS))
-  const events = useList<EventShape>('/events', { ...asked, from, to: range?.to }, q !== '')
+  const events = useList<EventShape>('/events', { ...asked, from, to: range?.to }, q ? 100 : 0)
   const rows = events.rows.filter((event) => !q || isFound([JSON.stringify(event), ...linesOf(event)], q))
   return (
     <Page title="Changes">

@@ -261,7 +261,7 @@ function Code({ model }: { readonly model: string }) {
       </p>
       {Object.entries(SNIPPETS).map(([language, write]) => (
         <div key={language} class="inside">
-          <h3 class="row between small">
+          <h3 class="row between">
             {language} <CopyButton text={() => write(asked)} what={`the code for ${language}`} />
           </h3>
           <pre>{write(asked)}</pre>

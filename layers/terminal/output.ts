@@ -85,7 +85,7 @@ type Shown<Row> = { readonly heading: string; readonly width: number; readonly i
 
 const GAP = '  '
 /** Amounts of the admin API are decimal strings. */
-const NUMBER = /^-?\d+(\.\d+)?$/
+const NUMBER = /^-?\d+(\.\d+)?( %)?$/
 /** No text is shortened to less than this. */
 const LEAST_WIDTH = 8
 

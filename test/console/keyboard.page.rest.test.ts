@@ -208,7 +208,7 @@ inBrowser('an operator without a mouse', () => {
     expect(bodyOf(lastChange())).toEqual({ plan: samplePlan.name })
   })
 
-  task('suspends three keys at once', 58, async () => {
+  task('suspends three keys at once', 62, async () => {
     await jump('keys', 'Keys')
     await heading('Keys')
     await page.getByRole('row').filter({ hasText: 'customer 4' }).waitFor()

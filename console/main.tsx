@@ -4,9 +4,8 @@ import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
 import { connect } from './api.ts'
 import { LINE } from './parts/chart.tsx'
 import { Announcements, Button, Choice } from './parts/controls.tsx'
-import { Help } from './parts/dialog.tsx'
+import { Help, SecretDialog } from './parts/dialog.tsx'
 import { Command, focusHeading, Loading, Page } from './parts/page.tsx'
-import { SecretDialog } from './parts/secret-dialog.tsx'
 import { useLoad } from './parts/use-load.ts'
 import { theme, type Zone, zone } from './preferences.ts'
 import { GROUPS, linkTo, type PageUrl, pageTitle, usePageUrl } from './router.ts'
@@ -44,9 +43,7 @@ function SignIn() {
   return (
     <Page title="Open the console from the command line">
       <p>This browser has not been signed in, or its console has ended. The command opens a window that is:</p>
-      <p>
-        <Command>console --local</Command>
-      </p>
+      <Command>console --local</Command>
       <p class="quiet">
         For a deployed stage: <code>--stage dev</code> in place of <code>--local</code>. An address works once; after
         it, every tab of this browser is signed in until the console ends.
@@ -86,11 +83,7 @@ export function PageOf({ url }: Props) {
   return last.current
 }
 
-const WAITING = (
-  <main>
-    <p>Loading…</p>
-  </main>
-)
+const WAITING = <main>Loading…</main>
 
 function noPage(title: string, text: ComponentChildren) {
   return (
@@ -133,7 +126,7 @@ export function Rail({ url }: { readonly url: PageUrl }) {
       </div>
       <nav class="pages" aria-label="Pages" ref={nav}>
         {Object.entries(GROUPS).map(([name, pages]) => [
-          name && <h2 class="quiet">{name}</h2>,
+          name && <h2 class="quiet small">{name}</h2>,
           Object.entries(pages).map(([page, icon]) => (
             <a key={page} class="row quiet" href={linkTo([page])} aria-current={page === current ? 'page' : undefined}>
               <svg width="1rem" height="1rem" viewBox="0 0 16 16" aria-hidden="true">

@@ -1,5 +1,5 @@
 import type { WhoAmI } from '../layers/admin/api/shapes/answers.ts'
-import { shared } from './shared.ts'
+import { shared } from './preferences.ts'
 
 /** It is stored for this origin alone: another port of this machine is another origin. */
 const STORED = 'waybill.console'

@@ -18,7 +18,7 @@ export const NOTICES: CommandRow = {
       ...fields('type'),
       of: (notice) => notice.owner_name,
       status: (notice) => notice.status.replace('_', ' '),
-      ...fields('tries', 'error'),
+      ...fields('tries', 'by', 'error'),
     })
   },
 }

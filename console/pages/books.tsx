@@ -4,12 +4,12 @@ import type { Overview } from '../../layers/admin/api/shapes/usage.ts'
 import { type ApiFailure, askLines, failureFrom, isAbort } from '../api.ts'
 import { announce, Button } from '../parts/controls.tsx'
 import { counted, countOf } from '../parts/numbers.ts'
-import { Command, Loading, Page, Panel, Problem } from '../parts/page.tsx'
+import { Command, Lines, Loading, Page, Panel, Problem } from '../parts/page.tsx'
 import { type Column, cell, credits, name, number, Table } from '../parts/table.tsx'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Badge, Credits, Moment, NameLink, RequestLink } from '../parts/values.tsx'
+import { shared } from '../preferences.ts'
 import { linkTo, type PageUrl } from '../router.ts'
-import { shared } from '../shared.ts'
 
 type KeyLine = Extract<AuditLine, { object: 'audit' }>
 type Line = (KeyLine | Extract<AuditLine, { object: 'account.audit' }>) & { readonly id: string }
@@ -76,14 +76,13 @@ export function Books({ url }: { readonly url: PageUrl }) {
       </Panel>
       {lines && (
         <p role="status">
-          {summary ? (
-            <>
-              <Result isOk={summary.wrong === 0} /> {audited(summary)}, {summary.wrong} wrong, at{' '}
-              <Moment at={summary.at} />
-            </>
-          ) : (
-            `${lines.length} balances looked at${isRunning ? '…' : '; stopped before the end.'}`
-          )}
+          {summary
+            ? [
+                result(summary.wrong === 0),
+                ` ${audited(summary)}, ${summary.wrong} wrong, at `,
+                <Moment at={summary.at} />,
+              ]
+            : `${lines.length} balances looked at${isRunning ? '…' : '; stopped before the end.'}`}
         </p>
       )}
       <Problem failure={failure} />
@@ -102,9 +101,7 @@ function inOrder(lines: readonly Line[]): Line[] {
   return lines.toSorted((a, b) => Number(a.ok) - Number(b.ok))
 }
 
-function Result({ isOk }: { readonly isOk: boolean }) {
-  return <Badge of={isOk ? 'balanced' : 'wrong'} />
-}
+const result = (isOk: boolean) => <Badge of={isOk ? 'balanced' : 'wrong'} />
 
 function lastAudit({ last_audit: last }: Overview) {
   if (!last) {
@@ -116,8 +113,8 @@ function lastAudit({ last_audit: last }: Overview) {
   }
   return (
     <p>
-      <Result isOk={last.wrong === 0} /> Last proven <Moment at={last.at} />: {counted(last.keys)} keys,{' '}
-      {counted(last.wrong)} wrong.
+      {result(last.wrong === 0)} Last proven <Moment at={last.at} />: {counted(last.keys)} keys, {counted(last.wrong)}{' '}
+      wrong.
       {last.wrong > 0 && ' Run it again to see which.'}
     </p>
   )
@@ -138,19 +135,20 @@ const COLUMNS: readonly Column<Line>[] = [
 
 function resultOf({ findings, more_findings, ok }: Line) {
   return [
-    <Result isOk={ok} />,
+    result(ok),
     findings.length > 0 && (
       <details open={!ok}>
         <summary>{findings.length + more_findings} findings</summary>
-        <ul class="plain">
-          {findings.map(({ about, text, note }) => (
-            <li key={about + text}>
-              {/^req_/.test(about) ? <RequestLink id={about} /> : about}: {text}
-              {note && <span class="quiet"> (a note)</span>}
-            </li>
-          ))}
-          {more_findings > 0 && <li>and {more_findings} more</li>}
-        </ul>
+        <Lines
+          of={[
+            ...findings.map(({ about, text, note }) => [
+              /^req_/.test(about) ? <RequestLink id={about} /> : about,
+              `: ${text}`,
+              note && <span class="quiet"> (a note)</span>,
+            ]),
+            more_findings > 0 && `and ${more_findings} more`,
+          ]}
+        />
       </details>
     ),
   ]

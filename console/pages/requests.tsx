@@ -5,7 +5,7 @@ import { askFile } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
 import { Button, Tick } from '../parts/controls.tsx'
 import { counted, sumOf } from '../parts/numbers.ts'
-import { Empty, Loading, Page, Panel } from '../parts/page.tsx'
+import { Bar, Empty, Loading, Page, Panel } from '../parts/page.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
 import { SaveCsv } from '../parts/save-csv.tsx'
 import { Rows } from '../parts/table.tsx'
@@ -41,13 +41,12 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
   return (
     <Page title="Requests" actions={<SaveCsv file="requests.csv" read={read} />}>
-      <div class="row wrap bar">
-        <Chips url={url} range={range} query={query} />
-        <span class="row push">
+      <Bar
+        end={[
           <span class="quiet" role="status">
             {!canBeLive && 'This range has ended'}
             {isLive && isHeld && 'Paused while you read the list'}
-          </span>
+          </span>,
           <Button
             class={isLive ? 'chip chosen' : 'chip'}
             aria-pressed={isLive}
@@ -55,9 +54,11 @@ export function Requests({ url }: { readonly url: PageUrl }) {
             onClick={() => setOn(!isLive)}
           >
             Live
-          </Button>
-        </span>
-      </div>
+          </Button>,
+        ]}
+      >
+        <Chips url={url} range={range} query={query} />
+      </Bar>
       <Histogram
         of={usage}
         range={range}
@@ -85,7 +86,8 @@ export function Requests({ url }: { readonly url: PageUrl }) {
           by="request_id"
           classOf={(line) => (requests.newer.includes(line) ? 'new' : undefined)}
           empty={
-            <Empty title="No requests match these filters.">
+            <Empty>
+              No requests match these filters.{' '}
               {FILTERS.some((name) => query[name]) ? 'Remove a filter or choose' : 'Choose'} a longer range, or make one
               in the <a href={linkTo(['playground'])}>Playground</a>.
             </Empty>

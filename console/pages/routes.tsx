@@ -6,9 +6,9 @@ import { announce, Button } from '../parts/controls.tsx'
 import { ActDialog } from '../parts/dialog.tsx'
 import { counted, durationText } from '../parts/numbers.ts'
 import { Empty, Loading, Page } from '../parts/page.tsx'
-import { type Column, cell, name, number, Table } from '../parts/table.tsx'
+import { type Column, cell, extra, name, number, Table } from '../parts/table.tsx'
 import { useLive } from '../parts/use-load.ts'
-import { Badge, Credits, Moment, routeState, Took } from '../parts/values.tsx'
+import { Badge, Credits, DASH, Moment, routeState, Took } from '../parts/values.tsx'
 import { linkTo } from '../router.ts'
 
 const POLL_MS = 30_000
@@ -99,12 +99,16 @@ const COLUMNS: readonly Column<RouteShape>[] = [
   ]),
   cell('Served by', serverOf, 'fill'),
   number('Error rate, 24 h', errorRate),
-  number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => [<Took ms={p50} />, ', ', <Took ms={p95} />]),
-  number('Order', ({ order, priority, weight, share }) => (
-    <span title={`priority ${priority}, weight ${weight}`}>
-      {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
-    </span>
-  )),
+  extra(
+    number('First token p50, p95', ({ first_token_ms: { p50, p95 } }) => [<Took ms={p50} />, ', ', <Took ms={p95} />]),
+  ),
+  extra(
+    number('Order', ({ order, priority, weight, share }) => (
+      <span title={`priority ${priority}, weight ${weight}`}>
+        {order}.{share < 1 && <span class="quiet"> {Math.round(100 * share)} %</span>}
+      </span>
+    )),
+  ),
 ]
 
 function serverOf({ provider, upstream_model, last_failure: last }: RouteShape) {
@@ -122,20 +126,16 @@ function serverOf({ provider, upstream_model, last_failure: last }: RouteShape) 
 
 function errorRate(route: RouteShape) {
   const { requests_24h: asked, failures_24h: failed, refused_24h: refused } = route
-  if (asked === 0) return <span class="quiet">–</span>
-  return (
-    <>
-      <span class={stateOf(route) === 'ok' ? undefined : 'bad-text'}>{((100 * failed) / asked).toFixed(1)} %</span>{' '}
-      <span class="quiet">
-        {counted(failed)} of {counted(asked)}
-      </span>
-      {refused > 0 && <small class="note">{counted(refused)} more refused: callers’ mistakes</small>}
-    </>
-  )
+  if (asked === 0) return DASH
+  return [
+    <span class={stateOf(route) === 'ok' ? undefined : 'bad-text'}>{((100 * failed) / asked).toFixed(1)} %</span>,
+    <span class="quiet">{` ${counted(failed)} of ${counted(asked)}`}</span>,
+    refused > 0 && <small class="note">{counted(refused)} more refused: callers’ mistakes</small>,
+  ]
 }
 
 const [USUAL_FIRST_MS, USUAL_IDLE_MS] = [300_000, 60_000]
-const PATIENCE = cell<RouteShape>('Gives up', patience)
+const PATIENCE = extra(cell<RouteShape>('Gives up', patience))
 
 /** Nothing of a route that waits as long as routes usually do. */
 function patience({ first_byte_timeout_ms: first, idle_timeout_ms: idle }: RouteShape): string {

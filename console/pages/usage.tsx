@@ -6,11 +6,11 @@ import { Swatch } from '../parts/chart.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { NameChips, RangePicker, Views } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
-import { Empty, Loading, Page } from '../parts/page.tsx'
+import { Bar, Empty, Loading, Page } from '../parts/page.tsx'
 import { Choices, Picker } from '../parts/picker.tsx'
 import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
 import { SaveCsv } from '../parts/save-csv.tsx'
-import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
+import { Cells, type Column, count, credits, extra, name, number, Table } from '../parts/table.tsx'
 import { chartPath, colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Credits, NameLink } from '../parts/values.tsx'
@@ -40,15 +40,12 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   const read = async () => usageCsv(await ask(`/usage?${queryText(asked)}`), isByHour)
   return (
     <Page title="Usage" actions={usage.data && <SaveCsv file={file} read={read} />}>
-      <div class="row wrap bar">
+      <Bar end={<a href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>Requests of this range</a>}>
         <RangePicker url={url} range={range} />
         <GroupPicker url={url} by={groupBy} />
         <NameChips url={url} />
         <Views url={url} />
-        <a class="push" href={linkTo(['requests'], { ...rangeQuery(range), ...whose })}>
-          Requests of this range
-        </a>
-      </div>
+      </Bar>
       <Loading of={usage}>
         {(page) =>
           page.total.requests === 0
@@ -79,9 +76,9 @@ function wholeDays(range: Range): Range {
 }
 
 const NOTHING_USED = (
-  <Empty title="Nothing was used in this range." command="usage summary --by model">
-    Choose a longer one, or make a request in the <a href={linkTo(['playground'])}>Playground</a>. The command line sums
-    up with
+  <Empty command="usage summary --by model">
+    Nothing was used in this range. Choose a longer one, or make a request in the{' '}
+    <a href={linkTo(['playground'])}>Playground</a>. The command line sums up with
   </Empty>
 )
 
@@ -129,11 +126,11 @@ const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   credits('Provider cost', (of) => of.upstream_cost),
   number('Margin', marginOf),
   count('Requests', (of) => of.requests),
-  count('Refused', (of) => of.refused),
-  count('Provider failed', (of) => of.failed),
-  count('We failed', (of) => of.broken),
+  extra(count('Refused', (of) => of.refused)),
+  extra(count('Provider failed', (of) => of.failed)),
+  extra(count('We failed', (of) => of.broken)),
   count('Tokens in', (of) => of.prompt_tokens),
-  count('Cached', (of) => of.cached_tokens),
+  extra(count('Cached', (of) => of.cached_tokens)),
   count('Tokens out', (of) => of.completion_tokens),
 ]
 

@@ -137,12 +137,13 @@ export function Chart<Point>(props: Props<Point>) {
                   })}
                 </g>
               ))}
-          {points.map(nameOf).map((moment, i) =>
-            i % everyNth === 0 ? (
-              <text key={moment} x={Math.min(middle(i), width - HALF_A_MOMENT)} y={height - 6} text-anchor="middle">
-                {moment}
-              </text>
-            ) : null,
+          {points.map(
+            (point, i) =>
+              i % everyNth === 0 && (
+                <text key={i} x={Math.min(middle(i), width - HALF_A_MOMENT)} y={height - 6} text-anchor="middle">
+                  {nameOf(point)}
+                </text>
+              ),
           )}
         </svg>
         {at !== undefined && here && (

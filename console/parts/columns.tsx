@@ -1,10 +1,10 @@
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
-import { EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
+import { changeLines, EVENT_WORDS } from '../../layers/admin/settings/event-words.ts'
 import { linkTo } from '../router.ts'
 import { counted } from './numbers.ts'
 import { Lines } from './page.tsx'
-import { type Column, cell, credits, name, number } from './table.tsx'
+import { type Column, cell, credits, extra, name, number } from './table.tsx'
 import { Badge, KeyName, Moment, RequestLink, Status, Took } from './values.tsx'
 
 /** `arn:aws:iam::123456789012:user/ana` is ana; all of it when it is pointed at. */
@@ -30,13 +30,7 @@ export function eventColumns(...more: readonly Column<EventShape>[]): readonly C
   ]
 }
 
-type Props = { readonly event: EventShape }
-
-export function EventChange({ event }: Props) {
-  return <Lines of={linesOf(event)} />
-}
-
-function EventLine({ event }: Props) {
+function EventLine({ event }: { readonly event: EventShape }) {
   const lines = linesOf(event)
   const shown = lines.join(' · ')
   if (lines.length <= 1) return shown && <span title={shown}>{shown}</span>
@@ -48,35 +42,23 @@ function EventLine({ event }: Props) {
   )
 }
 
-export function linesOf({ before, after }: EventShape): string[] {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  return names.map((name) => {
-    const [label, now] = [EVENT_WORDS.get(name) ?? name, valueText(after?.[name])]
-    return before === null ? `${label}: ${now}` : `${label}: ${valueText(before[name])} → ${now}`
-  })
-}
-
-function valueText(value: unknown): string {
-  if (value === undefined || value === null) return '–'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
+export const linesOf = (event: EventShape) => changeLines(event, (field) => `${EVENT_WORDS.get(field) ?? field}:`)
 
 export const REQUEST_COLUMNS: readonly Column<RequestLine>[] = [
   cell('When', (line) => <Moment at={line.started_at} isBrief />, 'bare'),
   cell('Status', (line) => <Status of={line} />),
   cell('Model', modelOf, 'fill'),
-  cell(
-    'Tokens in / out',
-    (line) => (line.total_tokens > 0 ? `${counted(line.prompt_tokens)} / ${counted(line.completion_tokens)}` : ''),
-    'extra number',
-  ),
+  extra(number('Tokens in / out', tokensOf)),
   credits('Charged', (line) => line.cost),
-  cell('First token', (line) => <Took ms={line.ttft_ms} />, 'extra number'),
-  number('Duration', (line) => <Took ms={line.duration_ms} />),
+  extra(number('First token', (line) => <Took ms={line.ttft_ms} />)),
+  extra(number('Duration', (line) => <Took ms={line.duration_ms} />)),
   cell('Key', (line) => <KeyName of={line} />, 'short'),
   name('Request', (line) => <RequestLink id={line.request_id} isShort />),
 ]
+
+function tokensOf({ total_tokens, prompt_tokens, completion_tokens }: RequestLine) {
+  return total_tokens > 0 && `${counted(prompt_tokens)} / ${counted(completion_tokens)}`
+}
 
 function modelOf({ model, endpoint, provider }: RequestLine) {
   return [model ?? <span class="quiet">{endpoint}</span>, provider && <span class="quiet"> by {provider}</span>]

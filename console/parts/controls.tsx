@@ -1,16 +1,12 @@
 import { createContext, type JSX } from 'preact'
 import { useContext, useEffect, useId, useState } from 'preact/hooks'
 import { type ApiFailure, refusalText } from '../api.ts'
+import { shared } from '../preferences.ts'
 import { type PageUrl, withQuery } from '../router.ts'
-import { shared } from '../shared.ts'
 import { usePaused } from './use-load.ts'
 
 export function Button(props: JSX.IntrinsicElements['button']) {
   return <button type="button" {...props} />
-}
-
-export function PrimaryButton(props: JSX.IntrinsicElements['button']) {
-  return <Button class="primary" {...props} />
 }
 
 type CopyProps = {
@@ -129,9 +125,9 @@ export function Field({ label, name, onInput, hint, number, rows, ...rest }: Fie
   )
 }
 
-export function Tick({ class: kind, children, ...box }: JSX.IntrinsicElements['input']) {
+export function Tick({ children, ...box }: JSX.IntrinsicElements['input']) {
   return (
-    <label class={kind}>
+    <label>
       <input type="checkbox" {...box} /> {children}
     </label>
   )

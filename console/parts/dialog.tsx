@@ -1,8 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { BRAND } from '../../layers/gateway/names.ts'
 import { type ApiFailure, NEEDS_ANSWER, questions } from '../api.ts'
+import { shared } from '../preferences.ts'
+import { type NewSecret, newSecret } from '../secret.ts'
 import { identityHere } from '../session.ts'
-import { Button, Refused, Tick } from './controls.tsx'
+import { Button, CopyButton, Refused, Tick } from './controls.tsx'
 import { Facts, focusHeading, Problem } from './page.tsx'
 import { help, isKey, leave, SHORTCUTS, useShortcut } from './shortcuts.ts'
 import type { Draft } from './use-draft.ts'
@@ -95,7 +99,7 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
             </p>
           )}
           <Refused.Provider value={failure}>{children}</Refused.Provider>
-          {isProtected && !isOver && <Sure>Yes, in {stage}</Sure>}
+          {isProtected && !isOver && <Tick required>Yes, in {stage}</Tick>}
         </fieldset>
         <Problem failure={wrong ? undefined : failure} />
         {failure?.isOutcomeUnknown && !act.isRepeatable && (
@@ -118,10 +122,6 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
   )
 }
 
-export function Sure(props: { readonly children: ComponentChildren }) {
-  return <Tick class="sure" required {...props} />
-}
-
 export function Help() {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
@@ -139,4 +139,49 @@ export function Help() {
       </Dialog>
     ),
   ]
+}
+
+const shownSecret = shared<{ secret: string; of: string; baseUrl: string } | undefined>(undefined)
+
+/** Shows a new secret, whose hash was sent, until the user confirms that it is stored, even if the page changes meanwhile. */
+export function useNewSecret() {
+  const { base_url: baseUrl } = identityHere()
+  // Made once: after a lost answer the request is sent again with the same hash.
+  const made = useRef<NewSecret | undefined>(undefined)
+  return async (send: (told: NewSecret['told']) => Promise<KeyWithSecret>) => {
+    made.current ??= await newSecret(BRAND.keyPrefix)
+    const { secret, told } = made.current
+    const { name } = await send(told)
+    shownSecret.set({ secret, of: name, baseUrl })
+  }
+}
+
+/** Stands above all pages, so that going back does not lose the only copy. */
+export function SecretDialog() {
+  const shown = shownSecret.use()
+  useEffect(() => {
+    if (!shown) return
+    const asked = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', asked)
+    return () => removeEventListener('beforeunload', asked)
+  }, [shown])
+  if (!shown) return null
+  return (
+    <Dialog title={`The secret of ${shown.of}`}>
+      <p>
+        It was made in this window and sent to nobody: the gateway has its hash only. When this dialog closes, nothing
+        can show it any more.
+      </p>
+      <code class="raised secret">{shown.secret}</code>
+      <p class="quiet">
+        Base URL for SDKs: <code>{shown.baseUrl}</code>
+      </p>
+      <div class="row wrap actions">
+        <CopyButton text={() => shown.secret} what="the secret" label="Copy the secret" />
+        <Button class="primary" onClick={() => shownSecret.set(undefined)}>
+          I have stored it
+        </Button>
+      </div>
+    </Dialog>
+  )
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
 import { type ApiFailure, refusalText } from '../api.ts'
+import { linkTo, pageTitle } from '../router.ts'
 import { identity } from '../session.ts'
 import { colourIn, LINE } from './chart.tsx'
 import { Button } from './controls.tsx'
@@ -32,6 +33,23 @@ export function Page({ title, actions, children }: PageProps) {
       </header>
       {children}
     </main>
+  )
+}
+
+type BarProps = {
+  readonly search?: ComponentChildren
+  readonly end?: ComponentChildren
+  /** The filters. */
+  readonly children: ComponentChildren
+}
+
+export function Bar({ search, end, children }: BarProps) {
+  return (
+    <div class="row wrap bar">
+      {search}
+      <div class="row chips">{children}</div>
+      {end && <div class="row wrap push">{end}</div>}
+    </div>
   )
 }
 
@@ -77,14 +95,8 @@ export function Facts({ of, class: kind = 'facts' }: FactsProps) {
   )
 }
 
-export function Lines({ of }: { readonly of: readonly string[] }) {
-  return (
-    <ul class="plain">
-      {of.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
-  )
+export function Lines({ of }: { readonly of: readonly ComponentChildren[] }) {
+  return <ul class="plain">{of.map((line) => line && <li>{line}</li>)}</ul>
 }
 
 /** Defined by the build: a package has no npm scripts. */
@@ -98,20 +110,28 @@ export function Command({ children }: { readonly children: string }) {
   )
 }
 
-type EmptyProps = { readonly title?: string; readonly command?: string; readonly children: ComponentChildren }
+type EmptyProps = { readonly command?: string; readonly children: ComponentChildren }
 
-export function Empty({ title, command, children }: EmptyProps) {
+export function Empty({ command, children }: EmptyProps) {
   return (
     <div class="empty">
-      {title && (
-        <p>
-          <strong>{title}</strong>
-        </p>
-      )}
       <p>{children}</p>
       {command && <Command>{command}</Command>}
     </div>
   )
+}
+
+/** In place of a list, if its filters leave nothing. */
+export function noneLike(page: string) {
+  return (
+    <Empty>
+      No {pageTitle(page).toLowerCase()} match these filters. <a href={linkTo([page])}>Show all</a>
+    </Empty>
+  )
+}
+
+export function isFound(parts: readonly (string | null)[], text: string): boolean {
+  return parts.some((part) => part?.toLowerCase().includes(text.toLowerCase()))
 }
 
 type LoadingProps<T> = { readonly of: Omit<Loaded<T>, 'set'>; readonly children: (data: T) => ComponentChildren }

@@ -98,12 +98,16 @@ function Models({ of, value, onInput }: InputProps) {
       <Picker<string> field={of} label={of.label} value={chosen.join(', ')} onChoose={(text) => onInput(text ?? '')}>
         {() => <Choices label="models, or a pattern such as claude-*" {...{ choices }} typed={/./} onChoose={toggle} />}
       </Picker>
-      {missing.length > 0 && (
-        <p class="notice warn" aria-live="polite">
-          The catalog has no model {missing.join(', ')}.
-        </p>
-      )}
+      {missing.length > 0 && <Told isBad>{`The catalog has no model ${missing.join(', ')}.`}</Told>}
     </>
+  )
+}
+
+function Told({ isBad, children }: { readonly isBad?: boolean; readonly children: string }) {
+  return (
+    <p class={isBad ? 'notice warn' : 'quiet'} aria-live="polite">
+      {children}
+    </p>
   )
 }
 
@@ -137,17 +141,12 @@ function End({ of, value, onInput }: InputProps) {
 function Ranges(props: InputProps) {
   const { address } = identityHere()
   const ranges = listIn(props.value)
-  const isOut = address != null && !isInRanges(address, ranges)
+  const isOut = ranges.length > 0 && address != null && !isInRanges(address, ranges)
   return (
     <>
       <Text {...props} rows={3} />
-      {ranges.length > 0 && (
-        <p class={isOut ? 'notice warn' : 'quiet'} aria-live="polite">
-          {isOut
-            ? `This list locks you out: your address, ${address}, is in none of its ranges.`
-            : 'Requests from every other address are refused from the next one on.'}
-        </p>
-      )}
+      {isOut && <Told isBad>{`This list locks you out: your address, ${address}, is in none of its ranges.`}</Told>}
+      {ranges.length > 0 && !isOut && <Told>Requests from every other address are refused from the next one on.</Told>}
     </>
   )
 }

@@ -15,9 +15,11 @@ export type Column<Row> = {
   readonly headOf?: ComponentChildren
   readonly sorted?: 'ascending' | 'descending' | undefined
   readonly isName?: boolean
-  /** An `extra` one is left out on a phone. */
-  readonly class?: 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest' | 'bare' | 'extra number'
+  /** An `extra` one is left out where there is little room. */
+  readonly class?: Kind | `${Kind | ''} extra` | undefined
 }
+
+type Kind = 'number' | 'wide' | 'fill' | 'short' | 'bar-cell' | 'rest' | 'bare'
 
 export function name<Row>(head: string, of: Cell<Row>): Column<Row> {
   return { head, of, isName: true }
@@ -25,6 +27,10 @@ export function name<Row>(head: string, of: Cell<Row>): Column<Row> {
 
 export function cell<Row>(head: string, of: Cell<Row>, className?: Column<Row>['class']): Column<Row> {
   return { head, of, ...(className && { class: className }) }
+}
+
+export function extra<Row>(column: Column<Row>): Column<Row> {
+  return { ...column, class: `${(column.class as Kind | undefined) ?? ''} extra` }
 }
 
 export function number<Row>(head: string, of: Cell<Row>): Column<Row> {
@@ -72,7 +78,7 @@ export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<
         <thead>
           <tr>
             {columns.map(({ head, headOf, sorted, class: kind }) => (
-              <th key={head} scope="col" class={kind?.includes('number') ? 'number' : undefined} aria-sort={sorted}>
+              <th key={head} scope="col" class={kind} aria-sort={sorted}>
                 {headOf ?? head}
               </th>
             ))}
@@ -108,7 +114,7 @@ export function Rows<Row>({ of, empty, ...shown }: RowsProps<Row>) {
 }
 
 /** On a phone, a row names these cells; others say themselves what they are. */
-const NAMED: readonly unknown[] = [undefined, 'number', 'extra number']
+const NAMED = /^(number)?( extra)?$/
 
 export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Column<Row>[]; readonly of: Row }) {
   return columns.map(({ head, of, isName, class: kind }) => {
@@ -118,7 +124,7 @@ export function Cells<Row>({ columns, of: row }: { readonly columns: readonly Co
         key={head}
         {...(isName && { scope: 'row' })}
         class={kind}
-        data-head={NAMED.includes(kind) ? head : undefined}
+        data-head={NAMED.test(kind ?? '') ? head : undefined}
       >
         {of(row)}
       </Cell>

@@ -33,8 +33,8 @@ export const BADGE_WORDS: Readonly<Record<string, string>> = {
   low: 'runs dry soon',
 }
 
-const BAD = new Set(['empty', 'revoked', 'closed', 'expired', 'wrong', 'failing'])
-const GOOD = new Set(['active', 'balanced', 'ok'])
+const BAD = new Set(['empty', 'revoked', 'closed', 'expired', 'wrong', 'failing', 'failed', 'given up'])
+const GOOD = new Set(['active', 'balanced', 'ok', 'told'])
 const WARN = new Set(['suspended', 'low', 'idle', 'open', 'unstable'])
 
 /** Most keys may be used from every address: that is told where it is asked for. */
@@ -175,7 +175,10 @@ export function useNow(everyMs: number): number {
   return now
 }
 
+/** In place of what is not known. */
+export const DASH = <span class="quiet">–</span>
+
 export function Took({ ms }: { readonly ms: number | null | undefined }) {
-  if (ms === null || ms === undefined) return <span class="quiet">–</span>
+  if (ms === null || ms === undefined) return DASH
   return <span title={`${counted(ms)} ms`}>{durationText(ms)}</span>
 }

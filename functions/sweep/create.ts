@@ -21,10 +21,10 @@ const MOST_UNTOLD = 10
 const FORGED = 'a key’s item has events that no operator can have left there; see SECURITY.md'
 
 /** Moves events off their keys' items, settles requests that died, and tells notices. The next run goes on. */
-export function createSweep(instance: Instance, tell?: Tell) {
+export function createSweep(instance: Instance, tell?: Tell, by = 'webhook') {
   const { tables, clock, finishHold, log } = instance
   const read = readWatched(tables)
-  const tellNotices = noticeTeller(instance, tell)
+  const tellNotices = noticeTeller(instance, tell, by)
   const tend = accountTender(instance, tellNotices)
   const stop = stopClock(tables)
   const bring = bringLanes(tables)

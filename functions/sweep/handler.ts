@@ -32,4 +32,6 @@ async function tell(notice: NoticeBody): Promise<void> {
   await post?.(notice)
 }
 
-export const handler = createSweep(instance, put || post ? tell : undefined)
+const by = [put && 'bus', post && 'webhook'].filter(Boolean).join(' and ')
+
+export const handler = createSweep(instance, by ? tell : undefined, by)

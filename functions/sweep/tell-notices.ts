@@ -17,7 +17,7 @@ export type Tell = (notice: NoticeBody) => Promise<void>
 const MOST_DAYS = 3
 
 /** A notice is kept on the key's item, told, and forgotten, so that a crash leaves it, with its id, to the next sweep. */
-export function noticeTeller({ tables, clock, random, log, config }: Instance, tell: Tell | undefined) {
+export function noticeTeller({ tables, clock, random, log, config }: Instance, tell: Tell | undefined, by: string) {
   const topUpUrl = readTopUpUrl(config)
   const keep = keepNotice(tables)
   const note = noteDelivery(tables)
@@ -49,7 +49,7 @@ export function noticeTeller({ tables, clock, random, log, config }: Instance, t
       throw error
     }
     // Before it is forgotten: after a crash it is told, and noted, again.
-    if (tell) await note(notice, key, 'told', clock())
+    if (tell) await note(notice, key, 'told', clock(), undefined, by)
     await forget(key.id, [notice.bytes])
   }
 

@@ -64,13 +64,10 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
     await grantToAccount(tables)(accountId, 5_000_000_000n, actAt(FIRST_MS + DAY_MS), undefined, reference)
     await closerAt(tables, () => Date.now()).run()
     const notice = { id: '01M7MP1PF88TGGJ0SQ19VVW7KB', what: 'key.revoked', facts: {} } as const
-    await noteDelivery(tables)(
-      notice,
-      used.key,
-      'failed',
-      Date.now(),
-      new Error('The webhook answered with status 500.'),
-    )
+    const why = new Error('The webhook answered with status 500.')
+    await noteDelivery(tables)(notice, used.key, 'failed', Date.now(), why)
+    const later = { ...notice, id: '01M7MP1PF88TGGJ0SQ19VVW7KC', what: 'key.balance_low' } as const
+    await noteDelivery(tables)(later, used.key, 'told', Date.now(), undefined, 'bus and webhook')
     const admin = stack.use(await startSignedAdmin(tables, 'http://127.0.0.1:1', { stage: 'local' }))
     const options = { port: 0, isReadOnly: true }
     const address = await startConsole(connectionTo(admin, 'http://127.0.0.1:1'), options, stack)
@@ -103,7 +100,7 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
 
   test('the invoices of a month are those of the command line, and the sheet of a customer has the balances', async () => {
     await visit('invoices')
-    await page.getByLabel('Month').selectOption(MONTH)
+    await page.getByRole('link', { name: `Read the invoices of ${MONTH}` }).click()
     await sees('Ann & Co')
     const { stdout, code } = await stage.waybill(['invoice', '--month', MONTH, '--stage', 'dev'])
     expect([code, (await saved('Save as CSV')).trimEnd()]).toEqual([0, stdout.trimEnd()])
@@ -120,8 +117,8 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
   test('the statement of a customer is reached from its page, and a month that is not over is refused in words', async () => {
     await visit(`accounts/${accountId}`)
     await page.locator('main').getByRole('link', { name: 'Statements', exact: true }).click()
-    await page.getByLabel('Month').selectOption(MONTH)
     await tableOf('Balance').waitFor()
+    expect(await page.getByLabel('Month').inputValue()).toBe(MONTH)
     expect(await saved('Save as CSV')).toMatch(/^month,kind,.*\r\n.*top-up.*INV-42/s)
     await expectNoFault()
     await page.getByLabel('Month').selectOption(utcDay(TODAY_MS).slice(0, 7))
@@ -182,12 +179,15 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
     await expectNoFault()
   })
 
-  test('notices have a page: the newest failure, and to whom each was told', async () => {
+  test('notices have a page: to whom each was told, by what, and why one was not', async () => {
     await visit('notices')
     await sees('key.revoked')
-    expect(oneLine(await page.locator('main').innerText())).toMatch(
-      /Last failed .* The webhook answered with status 500\./,
-    )
+    const told = (await rowsOf('Notices, newest first')).map((line) => line.replace(/^\d+ s ago/, 'now'))
+    expect(told).toEqual([
+      'When Notice Of Status Delivered by Tries Why not',
+      expect.stringMatching(/^now key\.balance_low \S+ told bus and webhook 1$/),
+      expect.stringMatching(/^now key\.revoked \S+ failed 1 The webhook answered with status 500\.$/),
+    ])
     await expectNoFault()
   })
 

@@ -184,6 +184,36 @@ inBrowser('forms of the console', () => {
     expect(await storage()).not.toContain(' grant ')
   })
 
+  test('a question about a second equal grant is answered by keyboard alone: Escape is no, and Enter on the button is yes', async () => {
+    await visit(KEY_PAGE)
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent')
+    const tabTo = async (name: string) => {
+      while ((await focused()) !== name) await page.keyboard.press('Tab')
+    }
+    const grants = () =>
+      scripted.asked.slice(start).filter(({ url, method }) => /grants$/.test(url) && method === 'POST')
+    for (const answer of ['Escape', 'Enter'] as const) {
+      await button('Grant credits').focus()
+      await page.keyboard.press('Enter')
+      await tabTo('Credits')
+      await page.keyboard.type('77')
+      await page.keyboard.press('Enter')
+      await sees('this is the same again')
+      await until(async () => (await focused()) === 'Credits')
+      if (answer === 'Escape') expect(grants()).toHaveLength(1)
+      else await tabTo('Grant all the same')
+      await page.keyboard.press(answer)
+      await dialog().waitFor({ state: 'detached' })
+      await until(async () => (await focused()) === 'Grant credits')
+    }
+    // Asked twice; asked once more when the answer is yes, lest another question has come up.
+    const strict = 'handling=strict'
+    expect(grants().map(({ headers, body }) => [headers.prefer, body])).toEqual(
+      [strict, strict, strict, ''].map((prefer) => [prefer, '{"credits":"77"}']),
+    )
+  })
+
   test('kept changes of settings stand on top of those that others made meanwhile, and only they are sent', async () => {
     const { id } = sampleKey(5)
     await visit(`keys/${id}`)

@@ -92,6 +92,40 @@ inBrowser('the layout of the console', () => {
     expect(await page.evaluate(shown)).toContain('Balance')
   })
 
+  test('on a phone the filters are one row, the search and the export another, and numbers end at the same place in each row', async () => {
+    const onOneLine = async (selector: string) => new Set((await boxes(selector)).map(bottom)).size
+    await visit('keys', 'customer 5', PHONE)
+    expect([await onOneLine('.chips > *'), await onOneLine('.bar > input, .bar > .push')]).toEqual([1, 1])
+    const ends = async (head: string) => new Set((await boxes(`tbody [data-head="${head}"]`)).map(right)).size
+    expect([await ends('Balance'), await ends('Spent'), await ends('Today')]).toEqual([1, 1, 1])
+    await visit('requests', 'rate_limit_exceeded', PHONE)
+    expect(await onOneLine('.chips > *, .bar > .push')).toBe(1)
+    await page.getByRole('button', { name: 'Duration', exact: true }).click()
+    const panel = await boxOf('.picker-panel')
+    expect(panel.x >= 0 && right(panel) <= PHONE.width && panel.height > 100).toBe(true)
+    await page.keyboard.press('Escape')
+  })
+
+  test('on a laptop the buttons of a page are in line with its title, at the right edge of what is below', async () => {
+    for (const [path, text] of [
+      ['keys', 'customer 5'],
+      [KEY_PAGE, 'works for another'],
+    ] as const) {
+      await visit(path, text)
+      const [title, last] = [await boxOf('h1'), (await boxes('.title button')).at(-1)]
+      expect(last && right(last)).toBeCloseTo(right(await boxOf('main > :last-child')), 0)
+      expect(last && last.y < bottom(title)).toBe(true)
+    }
+  })
+
+  test.each([640, 768, 900])('at %i px no table of a page is cut: columns of lesser weight leave', async (width) => {
+    for (const name of ['keys', 'accounts', 'account', 'key', 'requests', 'usage', 'catalog', 'routes', 'notices']) {
+      const { path = '', text = '' } = PICTURED[name] ?? {}
+      await visit(path, text.replace('cus_', ''), { width, height: 900 })
+      expect([name, await page.locator('.wider').count()]).toEqual([name, 0])
+    }
+  })
+
   test('colours and times are named, and stand beside the name of the gateway on a phone', async () => {
     await visit('keys', 'customer 5', PHONE)
     const home = await boxOf('.home')
@@ -173,7 +207,11 @@ inBrowser('the layout of the console', () => {
     }
     const list = page.getByRole('region', { name: 'Requests, newest first' })
     expect(await list.getAttribute('tabindex')).toBe(null)
+    // Columns of lesser weight leave first.
     await visit('requests', 'rate_limit_exceeded', { width: 760, height: 900 })
+    expect(await list.getAttribute('tabindex')).toBe(null)
+    scripted.lines.splice(0, Infinity, ...sampleLines(50).map((line) => ({ ...line, error_code: 'e'.repeat(60) })))
+    await page.reload()
     await list.and(page.locator('[tabindex="0"]')).waitFor()
     await page.evaluate("document.querySelector('.scroll').scrollTo(200, 500)")
     expect((await boxOf('tbody tr')).y).toBeLessThan((await boxOf('.scroll')).y)

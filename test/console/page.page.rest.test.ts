@@ -258,7 +258,9 @@ inBrowser('the console in a browser', () => {
         .and(page.locator(`[aria-sort=${order}]`))
         .waitFor()
       await loaded()
-      expect(await today()).toEqual((await today()).toSorted(compare))
+      // Once: rows after the first hundred may come in between.
+      const told = await today()
+      expect(told).toEqual(told.toSorted(compare))
     }
     expect(page.url()).toContain('sort=today')
     await page.getByLabel('Find keys').pressSequentially('cus_7')

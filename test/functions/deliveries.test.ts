@@ -58,12 +58,14 @@ test('a webhook that fails is noted with its error, then as told; a notice that 
     { type: 'key.balance_low', status: 'failed', tries: 1, error: 'The webhook answered with status 500.' },
   ])
   await createSweep(gateway.instance, tell)()
-  expect(await ofKey(keyId)).toMatchObject([{ status: 'told', tries: 2, error: null }])
+  expect(await ofKey(keyId)).toMatchObject([{ status: 'told', tries: 2, by: 'webhook', error: null }])
   const lost = await low()
   await createSweep(gateway.instance, tell)()
   nowMs += 4 * DAY_MS
   await createSweep(gateway.instance, tell)()
-  expect(await ofKey(lost)).toMatchObject([{ status: 'given_up', tries: 1 }])
+  expect(await ofKey(lost)).toMatchObject([
+    { status: 'given_up', tries: 1, by: null, error: 'The webhook answered with status 400.' },
+  ])
   expect(JSON.stringify(await logged())).not.toMatch(/whsec|svc_live/)
 })
 

@@ -1,13 +1,13 @@
+import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CatalogCheck } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../../api.ts'
 import { announce, Button } from '../../parts/controls.tsx'
-import { Command, Problem } from '../../parts/page.tsx'
+import { Command, Lines, Problem } from '../../parts/page.tsx'
 import { useSubmission } from '../../parts/use-load.ts'
-import { CodeField, showLine } from './code-field.tsx'
 import { jsonLines, lineOf } from './json-lines.ts'
-import { ModelForm } from './model-form.tsx'
-import { ChangeList, PutInForce, type Then } from './put-in-force.tsx'
+import { ModelForm } from './models.tsx'
+import { ChangeList, FaultText, PutInForce, type Then } from './put-in-force.tsx'
 
 type Props = Then & {
   readonly inForce: number
@@ -68,7 +68,7 @@ export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...t
             The same with a file: <Command>catalog push catalog.json</Command>
           </p>
           <Problem failure={checking.failure} />
-          {checked && isCurrent && <CheckResult of={checked.check} places={places} onLine={show} />}
+          {checked && isCurrent && <CheckResult {...{ ...checked.check, parsed, places }} onLine={show} />}
           {checked && !isCurrent && (
             <p role="status">The draft was changed since, or another version is in force: check it again.</p>
           )}
@@ -111,30 +111,102 @@ function parse(draft: string): { readonly catalog: unknown } | { readonly fault:
   }
 }
 
-type ResultProps = {
-  readonly of: Check
+type ResultProps = Check & {
+  readonly parsed: ReturnType<typeof parse>
   readonly places: ReturnType<typeof jsonLines>
   readonly onLine: (line: number) => void
 }
 
-function CheckResult({ of: { valid, faults, warnings, changes }, places, onLine }: ResultProps) {
+function CheckResult({ valid, faults, warnings, changes, parsed, places, onLine }: ResultProps) {
   return (
     <section class={valid ? 'notice good' : 'notice bad'} aria-label="Result of the check">
       {faults.length > 0 && (
-        <ul class="plain">
-          {faults.map(({ path, message }) => {
-            const line = lineOf(places, path)
-            return (
-              <li key={path + message}>
-                {line !== undefined && <Button onClick={() => onLine(line)}>Line {line}</Button>}{' '}
-                {path && <code>{path}</code>} {message}
-              </li>
-            )
+        <Lines
+          of={faults.map((fault) => {
+            const line = lineOf(places, fault.path)
+            return [
+              line !== undefined && <Button onClick={() => onLine(line)}>Line {line}</Button>,
+              ' ',
+              <FaultText in={'catalog' in parsed && parsed.catalog} of={fault} />,
+            ]
           })}
-        </ul>
+        />
       )}
       {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, and changes nothing.</p>)}
       <ChangeList changes={changes} warnings={warnings} />
     </section>
   )
+}
+
+type CodeProps = {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly marked: ReadonlySet<number>
+  readonly field: RefObject<HTMLTextAreaElement>
+}
+
+export function CodeField({ label, value, onInput, marked, field }: CodeProps) {
+  const gutter = useRef<HTMLPreElement>(null)
+  const shown = useRef<HTMLPreElement>(null)
+  useEffect(() => colour(shown.current?.firstChild, value), [value])
+  return (
+    <div class="field">
+      <label for="draft">{label}</label>
+      <div class="code">
+        <pre ref={gutter} class="gutter" aria-hidden="true">
+          {value.split('\n').map((_, i) => {
+            const number = `${i + 1}\n`
+            return marked.has(i + 1) ? <mark class="bad">{number}</mark> : number
+          })}
+        </pre>
+        <div class="coloured">
+          <pre ref={shown} aria-hidden="true">
+            {`${value}\n`}
+          </pre>
+          <textarea
+            id="draft"
+            ref={field}
+            wrap="off"
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="draft-hint"
+            value={value}
+            onInput={(event) => onInput(event.currentTarget.value)}
+            onScroll={({ currentTarget: { scrollLeft, scrollTop } }) => {
+              gutter.current?.scrollTo(0, scrollTop)
+              shown.current?.scrollTo(scrollLeft, scrollTop)
+            }}
+          />
+        </div>
+      </div>
+      <span class="quiet" id="draft-hint">
+        Nothing changes before it is put in force. This browser keeps it until then, without secrets.
+      </span>
+    </div>
+  )
+}
+
+/** A name, a text, or a value without quotes. */
+const TOKEN = /("(?:[^"\\\n]|\\.)*")(\s*:)?|[\w.+-]+/g
+
+/** The text stays one node: a catalog may have a hundred thousand characters, and each is typed into. */
+function colour(node: ChildNode | null | undefined, text: string): void {
+  if (!node || !globalThis.Highlight) return
+  const found = { name: new Highlight(), text: new Highlight(), value: new Highlight() }
+  for (const { 0: whole, 1: quoted, 2: colon, index } of text.matchAll(TOKEN)) {
+    const endOffset = index + (quoted ?? whole).length
+    const range = new StaticRange({ startContainer: node, startOffset: index, endContainer: node, endOffset })
+    found[colon ? 'name' : quoted ? 'text' : 'value'].add(range)
+  }
+  for (const [kind, ranges] of Object.entries(found)) CSS.highlights.set(kind, ranges)
+}
+
+export function showLine(field: HTMLTextAreaElement, line: number): void {
+  const before = field.value.split('\n').slice(0, line - 1)
+  const start = before.reduce((sum, { length }) => sum + length + 1, 0)
+  const end = field.value.indexOf('\n', start)
+  field.focus()
+  field.setSelectionRange(start, end < 0 ? field.value.length : end)
+  field.scrollTop = (field.scrollHeight / field.value.split('\n').length) * Math.max(0, line - 5)
 }

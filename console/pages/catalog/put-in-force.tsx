@@ -5,6 +5,7 @@ import type { CatalogCheck, CatalogShape, PlanShape } from '../../../layers/admi
 import { ask, type Sent } from '../../api.ts'
 import { announce, Button, Field, Tick } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
+import type { Model } from '../../parts/models.ts'
 import { Command, Empty, Lines, Loading } from '../../parts/page.tsx'
 import { type Column, cell, name, number, Table } from '../../parts/table.tsx'
 import { useDraft } from '../../parts/use-draft.ts'
@@ -49,7 +50,7 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
 export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
   const check = useLoad(`${to} over ${inForce}`, async (_, { signal } = {}) => {
     const { catalog: body } = await ask<CatalogShape>(`/catalog/versions/${to}`, { signal })
-    return ask<CatalogCheck>('/catalog/check', { method: 'POST', body, signal })
+    return { catalog: body, ...(await ask<CatalogCheck>('/catalog/check', { method: 'POST', body, signal })) }
   })
   return (
     <PutInForce
@@ -62,11 +63,11 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
       isReady={check.data?.valid ?? false}
     >
       <Loading of={check}>
-        {({ faults, ...changed }) => [
+        {({ catalog, faults, ...changed }) => [
           <p>Over version {inForce}, in force within seconds. It changes:</p>,
-          faults.map(({ path, message }) => (
-            <p key={path + message} class="notice bad">
-              <code>{path}</code> {message}
+          faults.map((fault) => (
+            <p key={fault.path + fault.message} class="notice bad">
+              <FaultText in={catalog} of={fault} />
             </p>
           )),
           <ChangeList {...changed} />,
@@ -77,6 +78,15 @@ export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number;
       </p>
     </PutInForce>
   )
+}
+
+type FaultProps = { readonly in: unknown; readonly of: CatalogCheck['faults'][number] }
+
+/** `gpt-5-mini: price.input` in place of `models[2].price.input`: people know their models by their ids. */
+export function FaultText({ in: catalog, of: { path, message } }: FaultProps) {
+  const { models } = (catalog ?? {}) as { readonly models?: readonly Partial<Model>[] }
+  const place = path.replace(/^models\[(\d+)\]\.?/, (whole, at) => (models?.[at]?.id ? `${models[at].id}: ` : whole))
+  return [place && <code>{place}</code>, ' ', message]
 }
 
 export function ChangeList({ changes, warnings }: Pick<CatalogCheck, 'changes' | 'warnings'>) {
@@ -97,7 +107,7 @@ export function Plans({ over, onDone }: { readonly over: number; readonly onDone
   const columns: readonly Column<PlanShape>[] = [
     name('Name', (plan) => plan.name),
     number('Factor', (plan) => plan.factor),
-    cell('Own prices', ({ prices }) => Object.keys(prices).join(', ') || 'none', 'rest'),
+    cell('Own prices', ({ prices, factor }) => Object.keys(prices).join(', ') || `catalog × ${factor}`, 'rest'),
     cell('Change', (plan) => <Button onClick={() => setEdited(plan)}>Change {plan.name}…</Button>),
   ]
   const done = () => {

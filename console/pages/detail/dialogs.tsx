@@ -6,9 +6,10 @@ import type { GrantBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { EventShape } from '../../../layers/admin/api/shapes/books.ts'
 import type { KeyDetail } from '../../../layers/admin/api/shapes/keys.ts'
 import { ask, pathOf, post } from '../../api.ts'
-import { EventChange } from '../../parts/columns.tsx'
-import { announce, Button, Field, ReferenceField } from '../../parts/controls.tsx'
-import { ActDialog, Sure } from '../../parts/dialog.tsx'
+import { linesOf } from '../../parts/columns.tsx'
+import { announce, Button, Field, ReferenceField, Tick } from '../../parts/controls.tsx'
+import { ActDialog } from '../../parts/dialog.tsx'
+import { Lines } from '../../parts/page.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import {
   CUSTOMER_FORM,
@@ -160,14 +161,14 @@ export function EditSettings<Of extends Detail>({ of: opened, onDone, onClose }:
       {others.length > 0 && (
         <section class="notice warn" aria-label="Changed meanwhile">
           <p>{opened.name} was changed meanwhile. Nothing of what you typed is lost: look, then save again.</p>
-          <ul class="plain">
-            {others.map((event) => (
-              <li key={event.id}>
-                <strong>{event.by}</strong>, <Moment at={event.at} />
-                <EventChange event={event} />
-              </li>
-            ))}
-          </ul>
+          <Lines
+            of={others.map((event) => [
+              <strong>{event.by}</strong>,
+              ', ',
+              <Moment at={event.at} />,
+              <Lines of={linesOf(event)} />,
+            ])}
+          />
         </section>
       )}
       <SettingsForm form={form} typed={typed} onChange={(now) => draft.set(changesOf(before, now))} />
@@ -208,7 +209,7 @@ export function GrantCredits<Of extends Detail>({ of, onDone, onClose }: DialogP
         hint="A plain decimal, such as 25 or 0.5; -5 takes 5 back."
       />
       <ReferenceField {...draft.field('reference')} />
-      {usedBefore === reference && <Sure>Grant under this reference again</Sure>}
+      {usedBefore === reference && <Tick required>Grant under this reference again</Tick>}
     </ActDialog>
   )
 }

@@ -4,10 +4,10 @@ import type { CreateKeyBody } from '../../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape, KeyWithSecret } from '../../../layers/admin/api/shapes/keys.ts'
 import { failureFrom, pathOf, post } from '../../api.ts'
 import { announce, Field } from '../../parts/controls.tsx'
-import { ActDialog } from '../../parts/dialog.tsx'
+import { ActDialog, useNewSecret } from '../../parts/dialog.tsx'
 import { NamePicker } from '../../parts/filters.tsx'
 import { countOf } from '../../parts/numbers.ts'
-import { useNewSecret } from '../../parts/secret-dialog.tsx'
+import { Lines } from '../../parts/page.tsx'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { DEFAULTS, keyForm, settingsOf, type Typed } from '../../parts/typed-settings.ts'
 import { useDraft } from '../../parts/use-draft.ts'
@@ -87,17 +87,10 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
       onClose={onClose}
     >
       {!isOver && <p>{ACTS[act]}</p>}
-      {results.size === 0 ? (
-        <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>
-      ) : (
-        <ul class="plain" aria-live="polite">
-          {keys.map(({ id, name }) => (
-            <li key={id}>
-              <strong>{name}</strong> <Outcome of={results.get(id)} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {results.size === 0 && <p class="quiet">{keys.map(({ name }) => name).join(', ')}</p>}
+      <div aria-live="polite">
+        {results.size > 0 && <Lines of={keys.map(({ id, name }) => outcome(name, results.get(id)))} />}
+      </div>
       {/* The amount of a grant whose answer was lost must stay. */}
       {!isOver && (isGrant || isFinal) && (
         <Field
@@ -112,9 +105,9 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
   )
 }
 
-function Outcome({ of: result }: { readonly of: Result | undefined }) {
-  if (!result) return <span class="quiet">waiting</span>
-  return <span class={result.isDone ? 'good-text' : 'bad-text'}>{result.text}</span>
+function outcome(name: string, { isDone, text }: Partial<Result> = {}) {
+  const kind = text ? (isDone ? 'good-text' : 'bad-text') : 'quiet'
+  return [<strong>{name}</strong>, ' ', <span class={kind}>{text ?? 'waiting'}</span>]
 }
 
 type CreateProps = {
@@ -158,11 +151,8 @@ export function CreateKey({ account: fixed, onCreated, onClose }: CreateProps) {
             isOffered={({ status }) => status !== 'closed'}
           />
         )}
-        {account ? (
-          <p class="quiet">It uses the balance of {account_name}.</p>
-        ) : (
-          <Field label="Credits to begin with" number="credits" required {...draft.field('credits')} />
-        )}
+        {account && <p class="quiet">It uses the balance of {account_name}.</p>}
+        {!account && <Field label="Credits to begin with" number="credits" required {...draft.field('credits')} />}
       </SettingsForm>
     </ActDialog>
   )

@@ -50,11 +50,8 @@ export function Top({ title, of: entries, linkOf }: TopProps) {
   ]
   return [
     <h2>{title}</h2>,
-    entries.length === 0 ? (
-      <p class="quiet">None in this range.</p>
-    ) : (
-      <Table caption={title} columns={columns} rows={entries.slice(0, 5)} by="id" />
-    ),
+    entries.length === 0 && <p class="quiet">None in this range.</p>,
+    entries.length > 0 && <Table caption={title} columns={columns} rows={entries.slice(0, 5)} by="id" />,
   ]
 }
 

@@ -26,15 +26,20 @@ export const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
 ])
 
 type Fields = Readonly<Record<string, unknown>> | null
+type Change = { readonly before: Fields; readonly after: Fields }
 
-export function changeText({ before, after }: { readonly before: Fields; readonly after: Fields }): string {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const told = names.map((name) => [name, ...[before, after].map((fields) => textOf(fields?.[name]))])
-  if (!before) return told.flatMap(([name, , now]) => (now === '-' ? [] : `${name} ${now}`)).join(', ')
-  return told.map(([name, was, now]) => `${name} ${was} → ${now}`).join(', ')
+/** A field each. */
+export function changeLines({ before, after }: Change, nameOf = (field: string) => field): string[] {
+  return [...new Set([before, after].flatMap((fields) => Object.keys(fields ?? {})))].flatMap((field) => {
+    const [was, now] = [before, after].map((fields) => textOf(fields?.[field]))
+    if (before) return `${nameOf(field)} ${was} → ${now}`
+    return now === '-' ? [] : `${nameOf(field)} ${now}`
+  })
 }
 
+export const changeText = (change: Change) => changeLines(change).join(', ')
+
 function textOf(value: unknown): string {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '-'
-  return Array.isArray(value) ? value.join(' ') : String(value)
+  if (Array.isArray(value)) return value.join(' ') || '-'
+  return typeof value === 'object' && value ? JSON.stringify(value) : String(value ?? '-')
 }

@@ -344,6 +344,7 @@ export const sampleNotice: NoticeShape = {
   status: 'failed',
   tries: 2,
   last_at: new Date(Date.now() - HOUR).toISOString(),
+  by: null,
   error: 'The webhook answered with status 500.',
 }
 

@@ -126,6 +126,13 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
     if (part === 'events') return ok(pageOf(own, query))
     if (part === 'grants' && asked.method === 'POST' && key.status === 'suspended')
       return refusal(409, 'The key is suspended.')
+    if (part === 'grants' && /"credits":"77"/.test(asked.body) && asked.headers.prefer === 'handling=strict')
+      return refusal(
+        409,
+        '77 credits were granted at noon by ana, and this is the same again.',
+        'needs_confirmation',
+        'credits',
+      )
     if (part === 'grants' && /"reference":"INV-1"(?!.*again)/.test(asked.body))
       return refusal(409, 'The key was granted credits under this reference.', 'reference_used')
     if (part === 'grants')
@@ -235,8 +242,8 @@ const ACTS: Readonly<Record<string, object>> = {
 
 const ok = (body: unknown): Answer => ({ status: 200, body })
 
-function refusal(status: number, message: string, code: string | null = null): Answer {
-  return { status, body: { error: { message, type: 'invalid_request_error', param: null, code } } }
+function refusal(status: number, message: string, code: string | null = null, param: string | null = null): Answer {
+  return { status, body: { error: { message, type: 'invalid_request_error', param, code } } }
 }
 
 const LINE_FILTERS = ['key_id', 'model', 'outcome', 'provider', 'error_code', 'endpoint'] as const

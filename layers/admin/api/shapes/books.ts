@@ -82,7 +82,8 @@ export const Notice = z.object({
   status: z.enum(DELIVERY_STATES).describe('A failed one is tried again by the next sweep, for three days.'),
   tries: count('Sweeps that have tried to tell it.'),
   last_at: moment('The last try.'),
-  error: orNull(text('The error of the last try; null if it was told.')),
+  by: orNull(text('What it was delivered by: webhook, bus, or bus and webhook; null until it was told.')),
+  error: orNull(text('The error of the last try, which names what did not take it; null if it was told.')),
 })
 export type NoticeShape = Shape<typeof Notice>
 

@@ -7,22 +7,30 @@ import { type Item, queryItems, type Tables } from '../dynamodb/database.ts'
 type State = (typeof DELIVERY_STATES)[number]
 type Noted = {
   readonly [Name in 'type' | 'owner_id' | 'owner_name' | 'last_at']: string
-} & { readonly status: State; readonly tries: number; readonly error: string | null }
+} & { readonly status: State; readonly tries: number; readonly by: string | null; readonly error: string | null }
 export type Delivery = ReturnType<typeof toDelivery>
 
 const KEPT_DAYS = 30
 const MOST_ERROR_CHARS = 200
 
-/** Notes a try to tell a notice. One that was told stays so, if another sweep tells it again and fails. */
+/** Notes a try to tell a notice. One that was told stays so, if another sweep tells it again and fails; one that is given up keeps its error. */
 export function noteDelivery(tables: Tables) {
-  return async ({ id, what }: Notice, owner: Owner, status: State, nowMs: number, error?: unknown): Promise<void> => {
+  return async (
+    notice: Notice,
+    owner: Owner,
+    status: State,
+    nowMs: number,
+    error?: unknown,
+    by = '',
+  ): Promise<void> => {
     const set: Item = {
-      type: what,
+      type: notice.what,
       owner_id: owner.id,
       owner_name: owner.name,
       status,
       last_at: isoTime(nowMs),
-      error: error === undefined ? null : (error as Error).message.slice(0, MOST_ERROR_CHARS),
+      ...(status === 'told' && { error: null, by }),
+      ...(status === 'failed' && { error: (error as Error).message.slice(0, MOST_ERROR_CHARS) }),
       expiresAt: Math.ceil((nowMs + KEPT_DAYS * DAY_MS) / 1000),
     }
     const names = Object.keys(set)
@@ -30,7 +38,7 @@ export function noteDelivery(tables: Tables) {
     const tries = status === 'given_up' ? 0 : 1
     await updateIf(
       tables,
-      { pk: NOTICE_LOG, sk: id },
+      { pk: NOTICE_LOG, sk: notice.id },
       {
         ConditionExpression: 'attribute_not_exists(#status) OR #status <> :told OR :status = :told',
         UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')} ADD tries :tries`,
@@ -58,5 +66,5 @@ export function listDeliveries({ database, keys }: Tables) {
 }
 
 function toDelivery({ pk: _, sk: id, expiresAt: __, ...delivery }: Item) {
-  return { object: 'notice' as const, id: id as string, ...(delivery as Noted) }
+  return { object: 'notice' as const, id: id as string, ...({ by: null, error: null, ...delivery } as Noted) }
 }

@@ -24,7 +24,7 @@ type Context = { getRemainingTimeInMillis(): number }
 
 /** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
 const MOST_BYTES = 6_000_000
-/** Of an export, whose envelope is not made with every piece. */
+/** The most of an export, whose envelope is not made with every piece. */
 const MOST_CHARS = 2_500_000
 const TOO_LONG = 'The answer is too long for here. Ask for less, such as a shorter period.'
 /** Kept back from the function's timeout, to answer that the time is over. */

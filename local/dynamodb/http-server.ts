@@ -2,26 +2,21 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
-import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Engine } from './engine.ts'
-import { DynamoDbError, StorageFailure } from './failures.ts'
-import { convertItems, type Members } from './members.ts'
+import { DynamoDbError } from './failures.ts'
+import type { Members } from './members.ts'
 import { type CheckBody, signatureChecker } from './signature.ts'
-
-type Options = {
-  readonly engine: Engine
-  /** Null lets every program on this machine in. */
-  readonly credentials: Credentials | null
-  readonly commit: () => void
-}
 
 const TARGET = 'DynamoDB_20120810.'
 const MOST_BYTES = 17 * 1024 * 1024
 
 type Answer = { readonly status: number; readonly text: string }
 
-/** Answers leave together, after one commit of all writes: nobody hears of a write, or reads one, that could be lost. */
-export function createDynamoDbServer({ engine, credentials, commit }: Options): Server {
+/**
+ * Answers leave together, after one commit of all writes: nobody hears of a write, or reads one, that could be lost.
+ * Without credentials every program on this machine is let in.
+ */
+export function createDynamoDbServer(engine: Engine, credentials: Credentials | null): Server {
   const checkHead = credentials ? signatureChecker(credentials) : () => () => {}
   let waiting: (() => void)[] = []
 
@@ -48,8 +43,7 @@ export function createDynamoDbServer({ engine, credentials, commit }: Options): 
       checkBody(body)
       const target = String(request.headers['x-amz-target'])
       const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : ''
-      const input = convertItems(parse(body), (item: Attributes) => fromAttributes(item))
-      return { status: 200, text: JSON.stringify(convertItems(engine.execute({ operation, input }), toAttributes)) }
+      return { status: 200, text: JSON.stringify(engine.execute({ operation, input: parse(body) })) }
     } catch (error) {
       return refusal(error)
     }
@@ -63,8 +57,7 @@ export function createDynamoDbServer({ engine, credentials, commit }: Options): 
   function answerAll(): void {
     const answers = waiting
     waiting = []
-    commit()
-    engine.settle()
+    engine.commit()
     for (const answer of answers) answer()
   }
 }
@@ -99,14 +92,16 @@ function parse(body: Buffer): Members {
 }
 
 const MALFORMED = 'A member of the request is of a type that the operation does not take, or nested too deep'
-/** A command is checked as a whole before it changes anything, so any other error is a fault of the command. */
+/**
+ * A command is checked as a whole before it changes anything, so any other error is a fault of the command; but after
+ * one of the file, no command may be answered.
+ */
 function refusal(error: unknown): Answer {
-  if (error instanceof StorageFailure) throw error
+  if ((error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR') throw error
   const { name, message, detail } =
     error instanceof DynamoDbError ? error : new DynamoDbError('SerializationException', MALFORMED)
-  const members = convertItems({ ...detail }, toAttributes)
   const __type = `com.amazonaws.dynamodb.v20120810#${name}`
-  return { status: 400, text: JSON.stringify({ __type, message, Message: message, ...members }) }
+  return { status: 400, text: JSON.stringify({ __type, message, Message: message, ...detail }) }
 }
 
 /** Serves this machine only. Returns the port, which is any that is free unless given. */

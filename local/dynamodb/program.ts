@@ -1,10 +1,8 @@
-import type { Change, Condition } from './expression.ts'
 import { validationError } from './failures.ts'
-import { ExpressionParser, wrongType } from './parse-expression.ts'
-import { compare, typeOf, type Value } from './value.ts'
+import { type Change, type Condition, ExpressionParser, type Values, wrongType } from './parse-expression.ts'
+import { compare, typeOf, type Value, valueIn } from './values.ts'
 
 export type Texts<Name extends string> = { readonly [Member in Name]?: string | undefined }
-export type Values = Readonly<Record<string, Value>>
 export type Placeholders = {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined
   readonly ExpressionAttributeValues?: Values | undefined
@@ -15,18 +13,14 @@ type Program = {
   readonly update?: readonly Change[] | undefined
   readonly projection?: readonly string[] | undefined
   readonly keyCondition?: Condition | undefined
-  readonly parser: ExpressionParser
 }
-
-type Expressions = Texts<Exclude<keyof Program, 'parser'>>
-
-export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
+export type Bound = Program & { readonly values: Values }
 
 const MOST_PROGRAMS = 5_000
-const programs = new Map<string, Program>()
+const programs = new Map<string, Program & { readonly parser: ExpressionParser }>()
 
 /** Parsed once for each distinct set of expressions and names; values come with each use. */
-function programFor(expressions: Expressions, names: Placeholders['ExpressionAttributeNames']): Program {
+function programFor(expressions: Texts<keyof Program>, names: Placeholders['ExpressionAttributeNames']) {
   const { condition, update, projection, keyCondition } = expressions
   const key = JSON.stringify([condition, update, projection, keyCondition, names])
   const known = programs.get(key)
@@ -46,20 +40,21 @@ function programFor(expressions: Expressions, names: Placeholders['ExpressionAtt
 }
 
 /** Refuses expressions that are wrong, and values that are missing, unused or of the wrong type. */
-export function bind(expressions: Expressions, placeholders: Placeholders): Bound {
+export function bind(expressions: Texts<keyof Program>, placeholders: Placeholders): Bound {
   const { ExpressionAttributeNames: names, ExpressionAttributeValues: given } = placeholders
-  const program = programFor(expressions, names)
-  const { usedValues, typeRules, bounds } = program.parser
-  const values = given ?? {}
-  for (const token of usedValues) {
-    if (values[token] === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
+  const { parser, ...program } = programFor(expressions, names)
+  const values: Record<string, Value> = {}
+  for (const token of parser.usedValues) {
+    const value = given?.[token]
+    if (value === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
+    values[token] = valueIn(value)
   }
-  checkAllUsed('ExpressionAttributeValues', given, usedValues)
-  for (const { token, types, operator } of typeRules) {
+  checkAllUsed('ExpressionAttributeValues', given, parser.usedValues)
+  for (const { token, types, operator } of parser.typeRules) {
     const type = typeOf(values[token] as Value)
-    if (!types.has(type)) throw wrongType(operator, type)
+    if (!types.includes(type)) throw wrongType(operator, type)
   }
-  for (const [low, high] of bounds) checkBounds(values[low] as Value, values[high] as Value)
+  for (const [low, high] of parser.bounds) checkBounds(values[low] as Value, values[high] as Value)
   return { ...program, values }
 }
 
@@ -74,8 +69,7 @@ function checkBounds(low: Value, high: Value): void {
 
 function checkAllUsed(member: string, given: object | undefined, used: ReadonlySet<string>): void {
   if (given === undefined) return
-  let count = 0
-  for (const token in given) if (given[token as keyof typeof given] !== undefined) count += 1
+  const count = Object.keys(given).length
   if (count === 0) throw validationError(`${member} must not be empty`)
   if (count > used.size) throw validationError(`Value provided in ${member} unused in expressions`)
 }

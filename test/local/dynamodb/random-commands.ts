@@ -177,7 +177,6 @@ export class RandomCommands {
     const [low, high] = [random.pick(sorts), random.pick(random.chance(0.95) ? sorts : TEXTS)]
     const second = [
       ...['=', '<', '<=', '>', '>='].map((comparator) => () => `${name} ${comparator} ${expressions.value(low)}`),
-      () => `${expressions.value(low)} < ${name}`,
       () => `begins_with(${name}, ${expressions.value(low)})`,
       () => `${name} BETWEEN ${expressions.value(low)} AND ${expressions.value(high)}`,
       () => `${name} = ${expressions.value(random.pick([1, null, '']))}`,

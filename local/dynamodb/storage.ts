@@ -1,0 +1,178 @@
+import { DatabaseSync } from 'node:sqlite'
+import { DynamoDbError } from './failures.ts'
+import { AFTER, type IndexSchema, keyIn, placeOf, type Schema, type TableSchema } from './keys.ts'
+import { type Item, itemIn } from './values.ts'
+
+/** A page is read from a table's own items, or from one of its indexes. */
+export type Source = { readonly schema: Schema; readonly name?: string; readonly entries: Sorted }
+export type Table = {
+  readonly name: string
+  readonly schema: TableSchema
+  readonly own: Source
+  readonly indexes: readonly (Source & IndexSchema)[]
+}
+
+/** Items in the order of their places. */
+class Sorted {
+  private readonly items = new Map<string, Item>()
+  private readonly places: string[] = []
+
+  get(place: string): Item | undefined {
+    return this.items.get(place)
+  }
+
+  set(place: string, item: Item | undefined): void {
+    const isNew = !this.items.has(place)
+    if (item) {
+      if (isNew) this.places.splice(this.countBefore(place), 0, place)
+      this.items.set(place, item)
+    } else if (!isNew) {
+      this.places.splice(this.countBefore(place), 1)
+      this.items.delete(place)
+    }
+  }
+
+  /** Those at `from` and before `to`, one by one, since a page may end long before the range does. */
+  *range(from = '', to = AFTER, isForward = true): Iterable<Item> {
+    const [first, end] = [this.countBefore(from), this.countBefore(to)]
+    for (let i = 0; i < end - first; i++) {
+      yield this.items.get(this.places[isForward ? first + i : end - 1 - i] as string) as Item
+    }
+  }
+
+  private countBefore(place: string): number {
+    let [low, high] = [0, this.places.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.places[middle] as string) < place) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+const LAYOUT = `
+  PRAGMA locking_mode = EXCLUSIVE;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, schema TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS items (
+    place INTEGER PRIMARY KEY, tableName TEXT NOT NULL, partition TEXT NOT NULL, sort TEXT NOT NULL, item TEXT NOT NULL,
+    UNIQUE (tableName, partition, sort)
+  );
+  CREATE TABLE IF NOT EXISTS transactions (token TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, atMs INTEGER NOT NULL);
+`
+
+const PUT = `
+  INSERT INTO items (tableName, partition, sort, item) VALUES (?, ?, ?, ?)
+  ON CONFLICT (tableName, partition, sort) DO UPDATE SET item = excluded.item`
+const REMOVE = 'DELETE FROM items WHERE tableName = ? AND partition = ? AND sort = ?'
+
+/** "After 10 minutes, any request with the same client token is treated as a new request." */
+const TOKEN_KEPT_MS = 10 * 60_000
+
+/** Tables and their items, in memory, and in a file if there is one. Throws SQLite's error if that fails. */
+export class Storage {
+  readonly tables = new Map<string, Table>()
+  private readonly tokens = new Map<string, { readonly fingerprint: unknown; readonly atMs: number }>()
+  private readonly database: DatabaseSync | undefined
+  private readonly prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+
+  /** Throws if another process has the file open. */
+  constructor(file: string | null) {
+    if (file === null) return
+    const database = new DatabaseSync(file)
+    database.exec(LAYOUT)
+    for (const { name, schema } of database.prepare('SELECT * FROM tables').iterate()) {
+      this.know(String(name), JSON.parse(String(schema)) as TableSchema)
+    }
+    for (const { tableName, item } of database.prepare('SELECT * FROM items').iterate()) {
+      this.replace(this.get(tableName), undefined, itemIn(JSON.parse(String(item))))
+    }
+    for (const { token, fingerprint, atMs } of database.prepare('SELECT * FROM transactions').iterate()) {
+      this.tokens.set(String(token), { fingerprint, atMs: Number(atMs) })
+    }
+    // From here on, changes are written to it.
+    this.database = database
+  }
+
+  get(name: unknown): Table {
+    const table = this.tables.get(String(name))
+    if (table) return table
+    throw new DynamoDbError('ResourceNotFoundException', 'Cannot do operations on a non-existent table')
+  }
+
+  keep(name: string, schema: TableSchema): Table {
+    this.change('INSERT OR REPLACE INTO tables VALUES (?, ?)', name, JSON.stringify(schema))
+    return this.know(name, schema)
+  }
+
+  drop(name: string): void {
+    this.change('DELETE FROM tables WHERE name = ?', name)
+    this.change('DELETE FROM items WHERE tableName = ?', name)
+    this.tables.delete(name)
+  }
+
+  private know(name: string, schema: TableSchema): Table {
+    const { own = { schema, entries: new Sorted() }, indexes } = this.tables.get(name) ?? {}
+    const made = schema.indexes.map((index) => ({ ...index, schema: index, entries: new Sorted() }))
+    const table = { name, schema, own, indexes: indexes ?? made }
+    this.tables.set(name, table)
+    return table
+  }
+
+  /** The item with these keys. */
+  item(table: Table, keys: Item): Item | undefined {
+    return table.own.entries.get(placeOf(table.own, table.own, keys) ?? '')
+  }
+
+  replace(table: Table, old: Item | undefined, next: Item | undefined): void {
+    for (const source of [table.own, ...table.indexes]) {
+      const [from, to] = [old && placeOf(source, table.own, old), next && placeOf(source, table.own, next)]
+      if (from !== undefined && from !== to) source.entries.set(from, undefined)
+      if (to !== undefined) source.entries.set(to, next)
+    }
+    const item = next ?? old
+    if (!item || !this.database) return
+    const { partition, sort } = keyIn(table.schema, item)
+    if (next) this.change(PUT, table.name, partition, sort, JSON.stringify(next))
+    else this.change(REMOVE, table.name, partition, sort)
+  }
+
+  /** True for a transaction of the last minutes that is sent again with its token: it is not carried out twice. */
+  isDone(token: string, fingerprint: string, nowMs: number): boolean {
+    const done = this.tokens.get(token)
+    if (!done || done.atMs < nowMs - TOKEN_KEPT_MS) return false
+    if (done.fingerprint === fingerprint) return true
+    const message = 'The client token was used before, with other parameters'
+    throw new DynamoDbError('IdempotentParameterMismatchException', message)
+  }
+
+  addDone(token: string, fingerprint: string, atMs: number): void {
+    this.tokens.set(token, { fingerprint, atMs })
+    this.change('INSERT OR REPLACE INTO transactions VALUES (?, ?, ?)', token, fingerprint, atMs)
+  }
+
+  forgetDone(nowMs: number): void {
+    for (const [token, { atMs }] of this.tokens) if (atMs < nowMs - TOKEN_KEPT_MS) this.tokens.delete(token)
+    this.change('DELETE FROM transactions WHERE atMs < ?', nowMs - TOKEN_KEPT_MS)
+  }
+
+  /** Changes are collected in one transaction of the file until `commit`. */
+  private change(sql: string, ...values: (string | number)[]): void {
+    const { database, prepared } = this
+    if (!database) return
+    if (!database.isTransaction) database.exec('BEGIN')
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    statement.run(...values)
+  }
+
+  commit(): void {
+    if (this.database?.isTransaction) this.database.exec('COMMIT')
+  }
+
+  close(): void {
+    this.database?.close()
+  }
+}

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { DynamoDbError, type Reason, transactionCanceled, validationError } from './failures.ts'
 import { checkIndexKeys, refuseTwice, type TableSchema } from './keys.ts'
-import { checkCount, type Members, refuseOthers } from './members.ts'
-import { batchGet, type GetInput, getItem, type PageInput, readPage } from './read.ts'
+import { checkCount, type Input, type Members, refuseOthers, type WriteKind } from './members.ts'
+import { batchGet, getItem, readPage } from './read.ts'
 import { Storage } from './storage.ts'
 import { executeOnTables } from './tables.ts'
 import { openThrottle, type Throttle } from './throttle.ts'
 import { attribute, type Item } from './values.ts'
-import { outcomeOf, prepareWrite, returned, type Write, type WriteInput, type WriteKind } from './write.ts'
+import { outcomeOf, prepareWrite, returned, type Write } from './write.ts'
 
 /** A command's members, as DynamoDB's JSON has them. */
 type Command = { readonly operation: string; readonly input: Members }
@@ -29,8 +29,6 @@ const OLD_AND_NEW = [...OLD_ONLY, 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW']
 
 const CONFLICT: Reason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
 
-type TransactItem = Partial<Record<WriteKind, WriteInput>>
-type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined }
 type Attempt = { readonly reason?: Reason; readonly next?: Item | undefined }
 
 /** Every command takes effect at once, and is kept from the next `commit` on. */
@@ -53,12 +51,12 @@ export class Engine {
     const { storage } = this
     switch (operation) {
       case 'GetItem':
-        return getItem(storage, input as GetInput)
+        return getItem(storage, input)
       case 'BatchGetItem':
         return batchGet(storage, input)
       case 'Query':
       case 'Scan':
-        return readPage(storage, operation, input as PageInput)
+        return readPage(storage, operation, input)
       case 'PutItem':
         return this.write('Put', input, OLD_ONLY)
       case 'UpdateItem':
@@ -85,10 +83,9 @@ export class Engine {
     this.storage.keep(name, schema)
   }
 
-  /** Removes the items whose time to live has passed. Returns their number. */
-  expire(): number {
+  /** Removes the items whose time to live has passed. */
+  expire(): void {
     const nowMs = this.clock()
-    let removed = 0
     for (const table of this.storage.tables.values()) {
       const { timeToLive = '' } = table.schema
       const expired = [...table.own.entries.range()].filter((item) => {
@@ -96,16 +93,14 @@ export class Engine {
         return agoMs >= 0 && agoMs < LONGEST_EXPIRED_MS
       })
       for (const item of expired) this.storage.replace(table, item, undefined)
-      removed += expired.length
     }
     this.storage.forgetDone(nowMs)
-    return removed
   }
 
-  private write(kind: WriteKind, input: ReturningInput, allowed: readonly string[]): Members {
+  private write(kind: WriteKind, input: Input, allowed: readonly string[]): Members {
     const { ReturnValues = 'NONE' } = input
     if (!allowed.includes(ReturnValues)) throw validationError('Return values set to invalid value')
-    const write = this.prepare(kind, input)
+    const write = prepareWrite(this.storage, kind, input)
     const { reason, next } = this.attempt(write)
     if (reason) throw new DynamoDbError(`${reason.Code}Exception`, reason.Message ?? '', { Item: reason.Item })
     this.storage.replace(write.table, write.old, next)
@@ -113,14 +108,13 @@ export class Engine {
     return Attributes ? { Attributes } : {}
   }
 
-  private transact(input: Members): Members {
+  private transact(input: Input): Members {
     refuseOthers('TransactWrite', input)
-    const items = (input.TransactItems ?? []) as readonly TransactItem[]
+    const { TransactItems: items = [], ClientRequestToken: token } = input
     checkCount('TransactWriteItems', items)
-    const writes = items.map(onlyWriteOf).map(([kind, given]) => this.prepare(kind, given))
+    const writes = items.map(onlyWriteOf).map(([kind, given]) => prepareWrite(this.storage, kind, given))
     const places = writes.map(({ place }) => place)
     refuseTwice(places, 'One request cannot include multiple operations on one item')
-    const token = input.ClientRequestToken as string | undefined
     const done = [token ?? '', hash('sha256', JSON.stringify(items)), this.clock()] as const
     if (token !== undefined && this.storage.isDone(...done)) return {}
     const attempts = writes.map((write) => this.attemptInTransaction(write))
@@ -159,16 +153,11 @@ export class Engine {
     }
     return { next: outcomeOf(write) }
   }
-
-  private prepare(kind: WriteKind, input: WriteInput): Write {
-    refuseOthers(kind, input)
-    return prepareWrite(this.storage, kind, input)
-  }
 }
 
-function onlyWriteOf(item: TransactItem): [WriteKind, WriteInput] {
+function onlyWriteOf(item: Partial<Record<WriteKind, Input>>): [WriteKind, Input] {
   const [kind, ...others] = WRITE_KINDS.filter((name) => item[name])
   if (!kind || others.length > 0)
     throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
-  return [kind, item[kind] as WriteInput]
+  return [kind, item[kind] as Input]
 }

@@ -4,7 +4,6 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import type { Engine } from './engine.ts'
 import { DynamoDbError } from './failures.ts'
-import type { Members } from './members.ts'
 import { type CheckBody, signatureChecker } from './signature.ts'
 
 const TARGET = 'DynamoDB_20120810.'
@@ -43,7 +42,7 @@ export function createDynamoDbServer(engine: Engine, credentials: Credentials | 
       checkBody(body)
       const target = String(request.headers['x-amz-target'])
       const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : ''
-      return { status: 200, text: JSON.stringify(engine.execute({ operation, input: parse(body) })) }
+      return { status: 200, text: JSON.stringify(engine.execute({ operation, input: JSON.parse(body.toString()) })) }
     } catch (error) {
       return refusal(error)
     }
@@ -83,15 +82,8 @@ function send(response: ServerResponse, { status, text }: Answer): void {
   response.writeHead(status, headers).end(text)
 }
 
-function parse(body: Buffer): Members {
-  try {
-    const input: unknown = JSON.parse(body.toString() || '{}')
-    if (typeof input === 'object' && input !== null) return input as Members
-  } catch {}
-  throw new DynamoDbError('SerializationException', 'The body is not JSON')
-}
-
-const MALFORMED = 'A member of the request is of a type that the operation does not take, or nested too deep'
+const MALFORMED =
+  'The body is no JSON, or a member of it is of a type that the operation does not take, or nested too deep'
 /**
  * A command is checked as a whole before it changes anything, so any other error is a fault of the command; but after
  * one of the file, no command may be answered.

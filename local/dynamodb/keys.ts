@@ -37,13 +37,10 @@ export function keyNames({ partitionKey, sortKey }: Schema): string[] {
   return sortKey ? [partitionKey, sortKey] : [partitionKey]
 }
 
-const PARTITION_KEY_BYTES = 2_048
-const SORT_KEY_BYTES = 1_024
-
 /** Refuses a key that is too long. Keys of stored items are not, so only writes are checked. */
 export function checkKeyBytes(schema: Schema, item: Item): void {
   const { partition, sort } = keyIn(schema, item)
-  if (Buffer.byteLength(partition) > PARTITION_KEY_BYTES || Buffer.byteLength(sort) > SORT_KEY_BYTES) {
+  if (Buffer.byteLength(partition) > 2_048 || Buffer.byteLength(sort) > 1_024) {
     throw validationError('One or more parameter values were invalid: Size of a key has exceeded its limit')
   }
 }

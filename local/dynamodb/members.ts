@@ -1,6 +1,27 @@
 import { unsupported, validationError } from './failures.ts'
+import type { Item } from './values.ts'
 
 export type Members = Readonly<Record<string, unknown>>
+
+export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
+
+type TextName =
+  | `${'Condition' | 'Filter' | 'KeyCondition' | 'Projection' | 'Update'}Expression`
+  | `${'Table' | 'Index'}Name`
+  | `ReturnValues${'' | 'OnConditionCheckFailure'}`
+  | 'ClientRequestToken'
+
+/** The members of any command for items. Each is refused where it has no place. */
+export type Input = { readonly [Name in TextName]?: string } & {
+  readonly [Name in 'Key' | 'Item' | 'ExclusiveStartKey' | 'ExpressionAttributeValues']?: Item
+} & {
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>
+  readonly ScanIndexForward?: boolean
+  readonly ConsistentRead?: boolean
+  readonly Limit?: number
+  readonly RequestItems?: Readonly<Record<string, Input & { readonly Keys?: readonly Item[] }>>
+  readonly TransactItems?: readonly Partial<Record<WriteKind, Input>>[]
+}
 
 const PLACEHOLDERS = ['ExpressionAttributeNames', 'ExpressionAttributeValues']
 const CONDITIONAL = [
@@ -8,7 +29,7 @@ const CONDITIONAL = [
   ...['ReturnValuesOnConditionCheckFailure', 'ReturnValues'],
 ]
 const PAGE = [
-  ...['TableName', 'IndexName', 'ConsistentRead', 'FilterExpression', 'ProjectionExpression', 'Select', 'Limit'],
+  ...['TableName', 'IndexName', 'ConsistentRead', 'FilterExpression', 'ProjectionExpression', 'Limit'],
   ...['ExclusiveStartKey', ...PLACEHOLDERS],
 ]
 const MEMBERS = {

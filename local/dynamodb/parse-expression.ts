@@ -1,19 +1,6 @@
 import { unsupported, validationError } from './failures.ts'
 import { isReserved } from './reserved-words.ts'
-import {
-  attribute,
-  beginsWith,
-  compare,
-  contains,
-  equals,
-  type Found,
-  type Item,
-  setOf,
-  sizeOf,
-  sum,
-  type TypeName,
-  type Value,
-} from './values.ts'
+import { attribute, COMBINED, type Found, type Item, sizeOf, sum, TESTS, type TypeName, type Value } from './values.ts'
 
 export type Values = Readonly<Record<string, Value>>
 type Read = (item: Item, values: Values) => Found
@@ -24,28 +11,13 @@ type Kind = keyof typeof TESTS
 type Holds = (item: Item, values: Values) => boolean
 /** The parts of a condition, whichever way they are joined. */
 export type Part = { readonly kind: Kind | 'OR' | 'NOT'; readonly operands: readonly Operand[] }
-export type Condition = { readonly holds: Holds; readonly parts: readonly Part[]; readonly names: ReadonlySet<string> }
+export type Condition = { readonly holds: Holds; readonly parts: readonly Part[] }
 
 type Section = (typeof SECTIONS)[number]
 /** Its value is undefined if the attribute is to be removed. */
 export type Change = { readonly section: Section; readonly name: string; readonly value: Read }
 
 type TypeRule = { readonly token: string; readonly types: readonly TypeName[]; readonly operator: string }
-
-const TESTS = {
-  attribute_exists: (value: Found) => value !== undefined,
-  attribute_not_exists: (value: Found) => value === undefined,
-  '=': equals,
-  '<>': (a: Found, b: Found) => !equals(a, b),
-  '<': (a: Found, b: Found) => compare(a, b) < 0,
-  '<=': (a: Found, b: Found) => compare(a, b) <= 0,
-  '>': (a: Found, b: Found) => compare(a, b) > 0,
-  '>=': (a: Found, b: Found) => compare(a, b) >= 0,
-  BETWEEN: (value: Found, low: Found, high: Found) => compare(value, low) >= 0 && compare(value, high) <= 0,
-  IN: (value: Found, ...options: Found[]) => options.some((option) => equals(value, option)),
-  begins_with: beginsWith,
-  contains,
-}
 
 const WITH_ORDER: readonly TypeName[] = ['S', 'N', 'B']
 /** The types of the values that an operator takes; any, unless it is here. */
@@ -55,7 +27,6 @@ const TYPES: Readonly<Record<string, readonly TypeName[]>> = {
   '>': WITH_ORDER,
   '>=': WITH_ORDER,
   BETWEEN: WITH_ORDER,
-  begins_with: ['S', 'B'],
   size: ['S', 'B', 'BS', 'L', 'M'],
   '+': ['N'],
   '-': ['N'],
@@ -80,7 +51,6 @@ export class ExpressionParser {
   private tokens: string[] = []
   private at = 0
   private parts: Part[] = []
-  private attributes = new Set<string>()
   private lastGroup: Holds | undefined
 
   constructor(names: Readonly<Record<string, string>>) {
@@ -88,17 +58,14 @@ export class ExpressionParser {
   }
 
   condition(text: string): Condition {
-    const [parts, names] = [[], new Set<string>()]
+    const parts: Part[] = []
     this.parts = parts
-    this.attributes = names
-    return { holds: this.whole(text, () => this.either()), parts, names }
+    return { holds: this.whole(text, () => this.either()), parts }
   }
 
   projection(text: string): string[] {
-    return distinct(
-      this.whole(text, () => this.list(() => this.name())),
-      (name) => name,
-    )
+    const names = this.whole(text, () => this.list(() => this.name()))
+    return distinct(names, (name) => name)
   }
 
   update(text: string): Change[] {
@@ -166,9 +133,7 @@ export class ExpressionParser {
     for (const kind of ['attribute_exists', 'attribute_not_exists'] as const) {
       if (this.call(kind)) return this.checked(kind, [this.closed(this.attribute())])
     }
-    for (const kind of ['begins_with', 'contains'] as const) {
-      if (this.call(kind)) return this.checked(kind, this.closed(this.pair(',')))
-    }
+    if (this.call('contains')) return this.checked('contains', this.closed(this.pair(',')))
     const left = this.operand()
     const comparator = COMPARATORS.find((sign) => this.take(sign))
     if (comparator) return this.checked(comparator, [left, this.operand()])
@@ -210,7 +175,7 @@ export class ExpressionParser {
     if (!this.call('size')) return this.nameOrValue()
     const of = this.closed(this.nameOrValue())
     this.allow('size', of)
-    return { read: (item, values) => sizeOf(of.read(item, values)), type: 'N' }
+    return { read: (item, values) => sizeOf(of.read(item, values)), type: 'N', ...(of.name && { name: of.name }) }
   }
 
   private change(section: Section): Change {
@@ -223,8 +188,8 @@ export class ExpressionParser {
     const { read, token } = this.nameOrValue()
     if (!token) throw this.syntaxError()
     this.allow(section, { read, token })
-    const combine = section === 'ADD' ? added : without
-    return { section, name, value: (item, values) => combine(attribute(item, name), read(item, values) as Value) }
+    const combined = COMBINED[section]
+    return { section, name, value: (item, values) => combined(attribute(item, name), read(item, values) as Value) }
   }
 
   private result(): Read {
@@ -234,9 +199,7 @@ export class ExpressionParser {
     const right = this.term()
     this.allow(kind, left, right)
     const sign = kind === '+' ? 1 : -1
-    return (item, values) => {
-      return { N: sum(memberOf(left.read(item, values), 'N'), memberOf(right.read(item, values), 'N'), sign) }
-    }
+    return (item, values) => sum(left.read(item, values), right.read(item, values), sign)
   }
 
   private term(): Operand {
@@ -279,7 +242,6 @@ export class ExpressionParser {
     if (typeof name !== 'string')
       throw validationError(`An expression attribute name is not defined; attribute name: ${token}`)
     if (name !== token) this.usedNames.add(token)
-    this.attributes.add(name)
     return name
   }
 
@@ -322,7 +284,7 @@ function distinct<T>(all: T[], nameOf: (one: T) => string): T[] {
 }
 
 function refuseSame([first, ...others]: readonly Operand[]): void {
-  if (first?.name !== undefined && others.some(({ name }) => name === first.name)) {
+  if (first?.name && !first.type && others.some(({ name, type }) => name === first.name && !type)) {
     throw validationError('The first operand must be distinct from the remaining operands')
   }
 }
@@ -336,22 +298,4 @@ function required({ read, ...operand }: Operand): Operand {
       throw validationError('The provided expression refers to an attribute that does not exist in the item')
     },
   }
-}
-
-function added(old: Found, given: Value): Value {
-  if (!old) return given
-  if (given.BS) return { BS: setOf([...memberOf(old, 'BS'), ...given.BS]) }
-  return { N: sum(memberOf(old, 'N'), memberOf(given, 'N'), 1) }
-}
-
-/** Nothing, if nothing is left: no set is empty. */
-function without(old: Found, { BS: gone = [] }: Value): Found {
-  const left = old ? memberOf(old, 'BS').filter((element) => !gone.includes(element)) : []
-  return left.length > 0 ? { BS: left } : undefined
-}
-
-function memberOf<Type extends 'N' | 'BS'>(value: Found, type: Type): NonNullable<Value[Type]> {
-  const member = value?.[type]
-  if (member !== undefined) return member as NonNullable<Value[Type]>
-  throw validationError('An operand in the update expression has an incorrect data type')
 }

@@ -1,12 +1,7 @@
 import { validationError } from './failures.ts'
+import type { Input } from './members.ts'
 import { type Change, type Condition, ExpressionParser, type Values, wrongType } from './parse-expression.ts'
 import { compare, typeOf, type Value, valueIn } from './values.ts'
-
-export type Texts<Name extends string> = { readonly [Member in Name]?: string | undefined }
-export type Placeholders = {
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined
-  readonly ExpressionAttributeValues?: Values | undefined
-}
 
 type Program = {
   readonly condition?: Condition | undefined
@@ -20,17 +15,19 @@ const MOST_PROGRAMS = 5_000
 const programs = new Map<string, Program & { readonly parser: ExpressionParser }>()
 
 /** Parsed once for each distinct set of expressions and names; values come with each use. */
-function programFor(expressions: Texts<keyof Program>, names: Placeholders['ExpressionAttributeNames']) {
-  const { condition, update, projection, keyCondition } = expressions
-  const key = JSON.stringify([condition, update, projection, keyCondition, names])
+function programFor(input: Input) {
+  const { ExpressionAttributeNames: names, UpdateExpression, ProjectionExpression, KeyConditionExpression } = input
+  // No command has both.
+  const condition = input.ConditionExpression ?? input.FilterExpression
+  const key = JSON.stringify([condition, UpdateExpression, ProjectionExpression, KeyConditionExpression, names])
   const known = programs.get(key)
   if (known) return known
   const parser = new ExpressionParser(names ?? {})
   const program = {
     condition: condition === undefined ? undefined : parser.condition(condition),
-    update: update === undefined ? undefined : parser.update(update),
-    projection: projection === undefined ? undefined : parser.projection(projection),
-    keyCondition: keyCondition === undefined ? undefined : parser.condition(keyCondition),
+    update: UpdateExpression === undefined ? undefined : parser.update(UpdateExpression),
+    projection: ProjectionExpression === undefined ? undefined : parser.projection(ProjectionExpression),
+    keyCondition: KeyConditionExpression === undefined ? undefined : parser.condition(KeyConditionExpression),
     parser,
   }
   checkAllUsed('ExpressionAttributeNames', names, parser.usedNames)
@@ -40,9 +37,9 @@ function programFor(expressions: Texts<keyof Program>, names: Placeholders['Expr
 }
 
 /** Refuses expressions that are wrong, and values that are missing, unused or of the wrong type. */
-export function bind(expressions: Texts<keyof Program>, placeholders: Placeholders): Bound {
-  const { ExpressionAttributeNames: names, ExpressionAttributeValues: given } = placeholders
-  const { parser, ...program } = programFor(expressions, names)
+export function bind(input: Input): Bound {
+  const { ExpressionAttributeValues: given } = input
+  const { parser, ...program } = programFor(input)
   const values: Record<string, Value> = {}
   for (const token of parser.usedValues) {
     const value = given?.[token]

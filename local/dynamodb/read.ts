@@ -1,41 +1,25 @@
 import { unsupported, validationError } from './failures.ts'
 import { AFTER, inOrder, keyIn, keyNames, keyOnly, placeInTables, placeOf, refuseTwice, type Schema } from './keys.ts'
-import { checkCount, refuseOthers } from './members.ts'
+import { checkCount, type Input, refuseOthers } from './members.ts'
 import type { Part, Values } from './parse-expression.ts'
-import { type Bound, bind, type Placeholders, type Texts } from './program.ts'
+import { type Bound, bind } from './program.ts'
 import type { Storage } from './storage.ts'
 import { type Item, itemBytes, pick } from './values.ts'
 
-export type GetInput = Placeholders & Texts<'TableName' | 'ProjectionExpression'> & { readonly Key?: Item | undefined }
-
-type PageTexts = 'TableName' | 'IndexName' | `${'KeyCondition' | 'Filter' | 'Projection'}Expression` | 'Select'
-export type PageInput = Placeholders &
-  Texts<PageTexts> & {
-    readonly ScanIndexForward?: boolean | undefined
-    readonly ConsistentRead?: boolean | undefined
-    readonly Limit?: number | undefined
-    readonly ExclusiveStartKey?: Item | undefined
-  }
-
-export function getItem(storage: Storage, input: GetInput): { readonly Item?: Item } {
+export function getItem(storage: Storage, input: Input): { readonly Item?: Item } {
   refuseOthers('Get', input)
   const table = storage.get(input.TableName)
-  const { projection } = bind({ projection: input.ProjectionExpression }, input)
+  const { projection } = bind(input)
   const item = storage.item(table, keyOnly(table.schema, input.Key))
   return item ? { Item: projection ? pick(item, projection) : item } : {}
 }
 
-type BatchGetInput = { readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Item[] }>> }
-
-export function batchGet(storage: Storage, { RequestItems = {} }: BatchGetInput) {
+export function batchGet(storage: Storage, { RequestItems = {} }: Input) {
   const gets = Object.entries(RequestItems).flatMap(([TableName, { Keys = [], ...members }]) =>
     Keys.map((Key) => ({ TableName, Key, ...members })),
   )
   checkCount('BatchGetItem', gets)
-  const places = gets.map(({ TableName, Key }) => {
-    const table = storage.get(TableName)
-    return placeInTables(table, keyOnly(table.schema, Key))
-  })
+  const places = gets.map(({ TableName, Key }) => placeInTables(storage.get(TableName), Key))
   refuseTwice(places, 'Provided list of item keys contains duplicates')
   const Responses: Record<string, Item[]> = {}
   for (const get of gets) {
@@ -47,18 +31,16 @@ export function batchGet(storage: Storage, { RequestItems = {} }: BatchGetInput)
 
 const PAGE_BYTES = 1024 * 1024
 
-export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: PageInput) {
+export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: Input) {
   refuseOthers(operation, input)
-  const { Select, IndexName, ExclusiveStartKey, Limit = Number.POSITIVE_INFINITY } = input
-  if (Select !== undefined && Select !== 'COUNT') throw unsupported(`the Select ${Select}`)
-  if (Select && input.ProjectionExpression) throw validationError('Select COUNT has no ProjectionExpression')
+  const { IndexName, ExclusiveStartKey, Limit = Number.POSITIVE_INFINITY } = input
   const table = storage.get(input.TableName)
   const index = table.indexes.find(({ name }) => name === IndexName)
   if (IndexName !== undefined && !index) throw validationError(`The table has not the specified index: ${IndexName}`)
   if (index && input.ConsistentRead) throw validationError('Consistent reads are not supported on indexes')
   const source = index ?? table.own
-  const { FilterExpression: condition, KeyConditionExpression: keyCondition, ProjectionExpression: projection } = input
-  const bound = bind({ condition, keyCondition, projection }, input)
+  const bound = bind(input)
+  const { condition, projection, values } = bound
   const range = operation === 'Query' ? keyRange(bound, source.schema) : { from: '', to: AFTER }
   const isForward = input.ScanIndexForward !== false
   /** No item of a table follows one at a bound that is itself within, and DynamoDB Local knows it. */
@@ -84,7 +66,7 @@ export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: P
     const item = shown ? pick(entry, shown) : entry
     count += 1
     bytes += itemBytes(item)
-    if (!bound.condition || bound.condition.holds(item, bound.values)) found.push(item)
+    if (!condition || condition.holds(item, values)) found.push(item)
     if (count < Limit && bytes < PAGE_BYTES) continue
     last = item
     break
@@ -92,7 +74,7 @@ export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: P
   const isAtEnd =
     last && operation === 'Query' && (!source.schema.sortKey || isLast(placeOf(source, table.own, last) ?? ''))
   return {
-    ...(Select !== 'COUNT' && { Items: found.map((item) => (bound.projection ? pick(item, bound.projection) : item)) }),
+    Items: projection ? found.map((item) => pick(item, projection)) : found,
     Count: found.length,
     ScannedCount: count,
     ...(last && !isAtEnd && { LastEvaluatedKey: pick(last, keys) }),
@@ -110,12 +92,13 @@ const BOUNDS: Readonly<Partial<Record<Part['kind'], (value: string, high: string
   '>': (value) => ({ from: `${value}\0${AFTER}`, to: AFTER }),
   '>=': (value) => ({ from: `${value}\0`, to: AFTER }),
   BETWEEN: (low, high) => ({ from: `${low}\0`, to: `${high}\0${AFTER}` }),
-  begins_with: (prefix) => ({ from: prefix, to: `${prefix}${AFTER}` }),
 }
 
 function keyRange({ keyCondition, condition, values }: Bound, { partitionKey, sortKey }: Schema): KeyRange {
   if (!keyCondition) throw validationError('Either the KeyConditions or KeyConditionExpression must be given')
-  if ([partitionKey, sortKey].some((key) => key && condition?.names.has(key))) {
+  if (
+    condition?.parts.some(({ operands }) => operands.some(({ name = '' }) => [partitionKey, sortKey].includes(name)))
+  ) {
     throw validationError('Filter Expression can only contain non-primary key attributes')
   }
   const { parts } = keyCondition

@@ -84,7 +84,7 @@ export class Storage {
     const database = new DatabaseSync(file)
     database.exec(LAYOUT)
     for (const { name, schema } of database.prepare('SELECT * FROM tables').iterate()) {
-      this.know(String(name), JSON.parse(String(schema)) as TableSchema)
+      this.keep(String(name), JSON.parse(String(schema)) as TableSchema)
     }
     for (const { tableName, item } of database.prepare('SELECT * FROM items').iterate()) {
       this.replace(this.get(tableName), undefined, itemIn(JSON.parse(String(item))))
@@ -104,16 +104,6 @@ export class Storage {
 
   keep(name: string, schema: TableSchema): Table {
     this.change('INSERT OR REPLACE INTO tables VALUES (?, ?)', name, JSON.stringify(schema))
-    return this.know(name, schema)
-  }
-
-  drop(name: string): void {
-    this.change('DELETE FROM tables WHERE name = ?', name)
-    this.change('DELETE FROM items WHERE tableName = ?', name)
-    this.tables.delete(name)
-  }
-
-  private know(name: string, schema: TableSchema): Table {
     const { own = { schema, entries: new Sorted() }, indexes } = this.tables.get(name) ?? {}
     const made = schema.indexes.map((index) => ({ ...index, schema: index, entries: new Sorted() }))
     const table = { name, schema, own, indexes: indexes ?? made }

@@ -21,11 +21,6 @@ export function executeOnTables(storage: Storage, operation: string, input: Memb
       return { Table: describe(storage.get(name)) }
     case 'ListTables':
       return { TableNames: [...storage.tables.keys()].sort() }
-    case 'DeleteTable': {
-      const TableDescription = describe(storage.get(name))
-      storage.drop(name)
-      return { TableDescription }
-    }
     case 'UpdateTimeToLive': {
       const { AttributeName, Enabled } = (input.TimeToLiveSpecification ?? {}) as Members
       if (typeof AttributeName !== 'string' || typeof Enabled !== 'boolean') {
@@ -83,14 +78,11 @@ function describe({ name, schema, own }: Table): Members {
   return {
     TableName: name,
     TableStatus: 'ACTIVE',
-    TableArn: `arn:aws:dynamodb:local:000000000000:table/${name}`,
     ItemCount: [...own.entries.range()].length,
     KeySchema: keySchema(schema),
     AttributeDefinitions: Array.from(names, (AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
     GlobalSecondaryIndexes: schema.indexes.map((index) => ({
       IndexName: index.name,
-      IndexStatus: 'ACTIVE',
       KeySchema: keySchema(index),
       Projection: { ProjectionType: index.projection === 'all' ? 'ALL' : 'KEYS_ONLY' },
     })),

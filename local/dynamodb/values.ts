@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DynamoDbError, unsupported, validationError } from './failures.ts'
+import { unsupported, validationError } from './failures.ts'
 
 /** A value in DynamoDB's own JSON, which has one member. Never changed in place, so that versions of an item can share their parts. */
 export type Value = {
@@ -28,23 +28,15 @@ const READERS: Readonly<Record<string, (given: unknown, depth: number) => Value>
   N: (given) => ({ N: integerIn(textIn(given)) }),
   B: (given) => ({ B: bytesIn(given) }),
   BS: (given) => ({ BS: setIn(listIn(given).map(bytesIn)) }),
-  BOOL: (given) => {
-    if (typeof given !== 'boolean') throw serializationError()
-    return { BOOL: given }
-  },
-  NULL: (given) => {
-    if (given !== true) throw validationError('Null attribute value types must have the value of true')
-    return { NULL: given }
-  },
+  BOOL: (given) => ({ BOOL: typeof given === 'boolean' ? given : refuse() }),
+  NULL: () => ({ NULL: true }),
   M: (given, depth) => ({ M: itemIn(given, depth + 1) }),
   L: (given, depth) => ({ L: listIn(given).map((member) => valueIn(member, depth + 1)) }),
-  SS: noSet,
-  NS: noSet,
 }
 
 /** The item in a request, with each value in its one form. */
 export function itemIn(given: unknown, depth = 0): Item {
-  if (!isObject(given)) throw serializationError()
+  if (!isObject(given)) return refuse()
   const item: Record<string, Value> = {}
   for (const name in given) {
     if (name === '__proto__') throw unsupported('an attribute __proto__')
@@ -54,18 +46,14 @@ export function itemIn(given: unknown, depth = 0): Item {
 }
 
 export function valueIn(given: unknown, depth = 0): Value {
-  if (!isObject(given)) throw serializationError()
+  if (!isObject(given)) return refuse()
   const [type = '', ...others] = Object.keys(given)
-  if (others.length > 0 || !Object.hasOwn(READERS, type)) {
-    const fault = others.length > 0 ? 'has more than one datatypes set' : 'is empty'
-    throw validationError(`Supplied AttributeValue ${fault}, must contain exactly one of the supported datatypes`)
+  if (type === '' || others.length > 0) {
+    throw validationError('Supplied AttributeValue must contain exactly one of the supported datatypes')
   }
+  if (!Object.hasOwn(READERS, type)) throw unsupported(`the type ${type}`)
   if (depth > DEEPEST) throw validationError('Nesting Levels have exceeded supported limits')
   return (READERS[type] as (given: unknown, depth: number) => Value)(given[type], depth)
-}
-
-function noSet(): never {
-  throw unsupported('sets of texts or numbers')
 }
 
 function setIn(elements: readonly string[]): readonly string[] {
@@ -75,18 +63,16 @@ function setIn(elements: readonly string[]): readonly string[] {
   throw validationError('One or more parameter values were invalid: Input collection contains duplicates')
 }
 
-export function setOf(elements: Iterable<string>): readonly string[] {
+function setOf(elements: Iterable<string>): readonly string[] {
   return [...new Set(elements)].sort()
 }
 
 function textIn(given: unknown): string {
-  if (typeof given !== 'string') throw serializationError()
-  return given
+  return typeof given === 'string' ? given : refuse()
 }
 
 function listIn(given: unknown): readonly unknown[] {
-  if (!Array.isArray(given)) throw serializationError()
-  return given
+  return Array.isArray(given) ? given : refuse()
 }
 
 function bytesIn(given: unknown): string {
@@ -97,8 +83,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function serializationError(): DynamoDbError {
-  return new DynamoDbError('SerializationException', 'A value has not the JSON type that its name says')
+function refuse(): never {
+  throw new TypeError('A value has not the JSON type that its name says')
 }
 
 const MOST_DIGITS = 38
@@ -110,12 +96,6 @@ function integerIn(text: string): string {
   if (INTEGER.test(text)) return exact(BigInt(text))
   if (text.trim() !== '' && Number.isFinite(Number(text))) throw unsupported('numbers that are no integers')
   throw validationError(`The parameter cannot be converted to a numeric value: ${text.slice(0, 60)}`)
-}
-
-/** The sum of two integers, or their difference. */
-export function sum(a: string, b: string, sign: 1 | -1): string {
-  if (SHORT_INTEGER.test(a) && SHORT_INTEGER.test(b)) return String(Number(a) + sign * Number(b))
-  return exact(BigInt(a) + BigInt(sign) * BigInt(b))
 }
 
 function exact(integer: bigint): string {
@@ -143,7 +123,7 @@ export function pick(item: Item, names: readonly string[]): Item {
 }
 
 /** A missing attribute equals nothing. */
-export function equals(a: Found, b: Found): boolean {
+function equals(a: Found, b: Found): boolean {
   return a !== undefined && isDeepStrictEqual(a, b)
 }
 
@@ -153,19 +133,17 @@ export function bytesOf(value: Found): string | undefined {
   return value?.B === undefined ? undefined : Buffer.from(value.B, 'base64').toString('latin1')
 }
 
-/** Both as bytes, or undefined if they are not both texts or both bytes. */
-function bothBytes(a: Found, b: Found): readonly [string, string] | undefined {
-  const [left, right] = [bytesOf(a), bytesOf(b)]
-  const isSameType = (a?.S === undefined) === (b?.S === undefined)
-  return left !== undefined && right !== undefined && isSameType ? [left, right] : undefined
+/** In the order of the values of one type, if they have one. */
+function orderOf(value: Found): number | bigint | string | undefined {
+  const digits = value?.N
+  return digits === undefined ? bytesOf(value) : SHORT_INTEGER.test(digits) ? Number(digits) : BigInt(digits)
 }
 
 /** Negative, zero or positive; NaN, for which no comparison holds, if the two have no order. */
 export function compare(a: Found, b: Found): number {
-  const isInteger = a?.N !== undefined && b?.N !== undefined
-  const both = isInteger ? ([BigInt(a.N), BigInt(b.N)] as const) : bothBytes(a, b)
-  if (!both) return Number.NaN
-  return both[0] < both[1] ? -1 : Number(both[0] > both[1])
+  const [left, right] = a && b && typeOf(a) === typeOf(b) ? [orderOf(a), orderOf(b)] : []
+  if (left === undefined || right === undefined) return Number.NaN
+  return left < right ? -1 : Number(left > right)
 }
 
 export function sizeOf(value: Found): Found {
@@ -175,17 +153,51 @@ export function sizeOf(value: Found): Found {
   return B === undefined ? undefined : { N: String(Buffer.byteLength(B, 'base64')) }
 }
 
-export function beginsWith(value: Found, prefix: Found): boolean {
-  const both = bothBytes(value, prefix)
-  return both?.[0].startsWith(both[1]) === true
-}
-
 /** True for a part of a text or of bytes, an element of a set, a member of a list. */
-export function contains(value: Found, part: Found): boolean {
+function contains(value: Found, part: Found): boolean {
   if (value?.L) return value.L.some((member) => equals(member, part))
   if (value?.BS) return part?.B !== undefined && value.BS.includes(part.B)
-  const both = bothBytes(value, part)
-  return both?.[0].includes(both[1]) === true
+  const wanted = value && part && typeOf(value) === typeOf(part) ? bytesOf(part) : undefined
+  return wanted !== undefined && bytesOf(value)?.includes(wanted) === true
+}
+
+export const TESTS = {
+  attribute_exists: (value: Found) => value !== undefined,
+  attribute_not_exists: (value: Found) => value === undefined,
+  '=': equals,
+  '<>': (a: Found, b: Found) => !equals(a, b),
+  '<': (a: Found, b: Found) => compare(a, b) < 0,
+  '<=': (a: Found, b: Found) => compare(a, b) <= 0,
+  '>': (a: Found, b: Found) => compare(a, b) > 0,
+  '>=': (a: Found, b: Found) => compare(a, b) >= 0,
+  BETWEEN: (value: Found, low: Found, high: Found) => compare(value, low) >= 0 && compare(value, high) <= 0,
+  IN: (value: Found, ...options: Found[]) => options.some((option) => equals(value, option)),
+  contains,
+}
+
+/** The results of ADD and DELETE, which leaves no empty set. */
+export const COMBINED = {
+  ADD: (old: Found, given: Value): Value => {
+    if (!old) return given
+    return given.BS ? { BS: setOf([...memberOf(old, 'BS'), ...given.BS]) } : sum(old, given)
+  },
+  DELETE: (old: Found, { BS: gone = [] }: Value): Found => {
+    const left = old ? memberOf(old, 'BS').filter((element) => !gone.includes(element)) : []
+    return left.length > 0 ? { BS: left } : undefined
+  },
+}
+
+function memberOf<Type extends 'N' | 'BS'>(value: Found, type: Type): NonNullable<Value[Type]> {
+  const member = value?.[type]
+  if (member !== undefined) return member as NonNullable<Value[Type]>
+  throw validationError('An operand in the update expression has an incorrect data type')
+}
+
+/** The sum of two numbers, or their difference. */
+export function sum(left: Found, right: Found, sign: 1 | -1 = 1): Value {
+  const [a, b] = [memberOf(left, 'N'), memberOf(right, 'N')]
+  const isShort = SHORT_INTEGER.test(a) && SHORT_INTEGER.test(b)
+  return { N: isShort ? String(Number(a) + sign * Number(b)) : exact(BigInt(a) + BigInt(sign) * BigInt(b)) }
 }
 
 // The size of an item by the Amazon DynamoDB Developer Guide: "DynamoDB item sizes and formats" (CapacityUnitCalculations).

@@ -1,24 +1,20 @@
 import { validationError } from './failures.ts'
 import { checkIndexKeys, checkKeyBytes, keyNames, keyOnly, placeInTables } from './keys.ts'
-import { bind, type Placeholders, type Texts } from './program.ts'
+import { type Input, refuseOthers, type WriteKind } from './members.ts'
+import { bind } from './program.ts'
 import type { Storage } from './storage.ts'
 import { type Item, itemIn, ofAllowedSize, pick, type Value } from './values.ts'
-
-export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
-
-type WriteTexts = 'TableName' | `${'Condition' | 'Update'}Expression` | 'ReturnValuesOnConditionCheckFailure'
-export type WriteInput = Placeholders &
-  Texts<WriteTexts> & { readonly Key?: Item | undefined; readonly Item?: Item | undefined }
 
 /** A write of a valid form. Its effect depends on the item that it finds. */
 export type Write = ReturnType<typeof prepareWrite>
 
-export function prepareWrite(storage: Storage, kind: WriteKind, input: WriteInput) {
+export function prepareWrite(storage: Storage, kind: WriteKind, input: Input) {
+  refuseOthers(kind, input)
   const table = storage.get(input.TableName)
   if (kind === 'ConditionCheck' && input.ConditionExpression === undefined) {
     throw validationError('conditionExpression: Member must not be null')
   }
-  const bound = bind({ condition: input.ConditionExpression, update: input.UpdateExpression }, input)
+  const bound = bind(input)
   const given = itemIn((kind === 'Put' ? input.Item : input.Key) ?? {})
   if (kind !== 'Put') keyOnly(table.schema, given)
   checkKeyBytes(table.schema, given)

@@ -70,7 +70,7 @@ test('items expire at their time to live, unless that is no number, or longer ag
   const times = { past: second - 1, now: second, future: second + 1, text: 'x', ancient: second - 6 * 366 * 86_400 }
   for (const [sk, expiresAt] of Object.entries(times))
     ask('PutItem', { TableName: 'keys', Item: { pk: 'p', sk, expiresAt } })
-  expect(engine.expire()).toBe(2)
+  engine.expire()
   expect(ask('Scan', { TableName: 'keys' })).toMatchObject({
     Items: ['ancient', 'future', 'text'].map((sk) => ({ sk })),
   })
@@ -79,7 +79,8 @@ test('items expire at their time to live, unless that is no number, or longer ag
     TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: false },
   })
   nowMs += 10_000
-  expect(engine.expire()).toBe(0)
+  engine.expire()
+  expect(ask('Scan', { TableName: 'keys' })).toMatchObject({ Count: 3 })
 })
 
 test('an item has at most 400 KB, whether it is put or grows; a page at most a megabyte', () => {
@@ -119,7 +120,7 @@ test('a feature that it does not have is refused by its name', () => {
   const update = (UpdateExpression: string) => ({ ...get, UpdateExpression, ExpressionAttributeValues: { ':v': 1 } })
   for (const [operation, input, feature] of [
     ['GetItem', { ...get, AttributesToGet: ['a'] }, 'AttributesToGet'],
-    ['Scan', { TableName: 'keys', Select: 'ALL_ATTRIBUTES' }, 'the Select ALL_ATTRIBUTES'],
+    ['Scan', { TableName: 'keys', Select: 'COUNT' }, 'Select'],
     ['UpdateItem', update('SET li = list_append(li, :v)'), 'the function list_append here'],
     ['UpdateItem', update('SET li[0] = :v'), 'paths into maps and lists'],
     ['GetItem', { ...get, ProjectionExpression: 'a, b.c' }, 'paths into maps and lists'],

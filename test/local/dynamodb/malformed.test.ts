@@ -58,8 +58,8 @@ test('a body of more than 17 MiB is refused with the limit, and the database liv
 
 test.each([
   ['numbers that are no integers', { N: '0.5' }],
-  ['sets of texts or numbers', { SS: ['a'] }],
-  ['sets of texts or numbers', { NS: ['1'] }],
+  ['the type SS', { SS: ['a'] }],
+  ['the type NS', { NS: ['1'] }],
 ])('%s, which the gateway never writes, are refused by name: %j', async (what, value) => {
   const { status, answer } = await ask(
     'PutItem',

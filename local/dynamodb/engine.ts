@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { DynamoDbError, type Reason, transactionCanceled, validationError } from './failures.ts'
-import { checkIndexKeys, refuseTwice, type TableSchema } from './keys.ts'
+import { checkIndexKeys, keyIn, refuseTwice, type TableSchema } from './keys.ts'
 import { checkCount, type Input, type Members, refuseOthers, type WriteKind } from './members.ts'
 import { batchGet, getItem, readPage } from './read.ts'
 import { Storage } from './storage.ts'
@@ -92,7 +92,7 @@ export class Engine {
         const agoMs = nowMs - Number(attribute(item, timeToLive)?.N) * 1000
         return agoMs >= 0 && agoMs < LONGEST_EXPIRED_MS
       })
-      for (const item of expired) this.storage.replace(table, item, undefined)
+      for (const item of expired) this.storage.replace(table, keyIn(table.schema, item), item, undefined)
     }
     this.storage.forgetDone(nowMs)
   }
@@ -103,7 +103,7 @@ export class Engine {
     const write = prepareWrite(this.storage, kind, input)
     const { reason, next } = this.attempt(write)
     if (reason) throw new DynamoDbError(`${reason.Code}Exception`, reason.Message ?? '', { Item: reason.Item })
-    this.storage.replace(write.table, write.old, next)
+    this.storage.replace(write.table, write.key, write.old, next)
     const Attributes = returned(write, next, ReturnValues)
     return Attributes ? { Attributes } : {}
   }
@@ -121,8 +121,8 @@ export class Engine {
     if (attempts.some(({ reason }) => reason)) {
       throw transactionCanceled(attempts.map(({ reason }) => reason ?? { Code: 'None' }))
     }
-    writes.forEach(({ kind, table, place, old }, i) => {
-      if (kind !== 'ConditionCheck') this.storage.replace(table, old, attempts[i]?.next)
+    writes.forEach(({ kind, table, key, place, old }, i) => {
+      if (kind !== 'ConditionCheck') this.storage.replace(table, key, old, attempts[i]?.next)
       this.underWay.add(place)
     })
     if (token !== undefined) this.storage.addDone(...done)

@@ -39,7 +39,8 @@ function programFor(input: Input) {
 /** Refuses expressions that are wrong, and values that are missing, unused or of the wrong type. */
 export function bind(input: Input): Bound {
   const { ExpressionAttributeValues: given } = input
-  const { parser, ...program } = programFor(input)
+  const program = programFor(input)
+  const { parser } = program
   const values: Record<string, Value> = {}
   for (const token of parser.usedValues) {
     const value = given?.[token]

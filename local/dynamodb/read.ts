@@ -1,5 +1,5 @@
 import { unsupported, validationError } from './failures.ts'
-import { AFTER, inOrder, keyIn, keyNames, keyOnly, placeInTables, placeOf, refuseTwice, type Schema } from './keys.ts'
+import { AFTER, inOrder, keyIn, keyNames, keyOnly, refuseTwice, type Schema } from './keys.ts'
 import { checkCount, type Input, refuseOthers } from './members.ts'
 import type { Part, Values } from './parse-expression.ts'
 import { type Bound, bind } from './program.ts'
@@ -10,7 +10,7 @@ export function getItem(storage: Storage, input: Input): { readonly Item?: Item 
   refuseOthers('Get', input)
   const table = storage.get(input.TableName)
   const { projection } = bind(input)
-  const item = storage.item(table, keyOnly(table.schema, input.Key))
+  const item = table.own.entries.get(keyOnly(table.schema, input.Key).place)
   return item ? { Item: projection ? pick(item, projection) : item } : {}
 }
 
@@ -19,7 +19,7 @@ export function batchGet(storage: Storage, { RequestItems = {} }: Input) {
     Keys.map((Key) => ({ TableName, Key, ...members })),
   )
   checkCount('BatchGetItem', gets)
-  const places = gets.map(({ TableName, Key }) => placeInTables(storage.get(TableName), Key))
+  const places = gets.map(({ TableName, Key }) => `${TableName}\0${keyOnly(storage.get(TableName).schema, Key).place}`)
   refuseTwice(places, 'Provided list of item keys contains duplicates')
   const Responses: Record<string, Item[]> = {}
   for (const get of gets) {
@@ -45,13 +45,13 @@ export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: I
   const isForward = input.ScanIndexForward !== false
   /** No item of a table follows one at a bound that is itself within, and DynamoDB Local knows it. */
   const isLast = (place: string) => !index && (isForward ? range.to === `${place}${AFTER}` : range.from === place)
+  const placeIn = (item: Item) => `${keyIn(source.schema, item).place}${index ? keyIn(table.schema, item).place : ''}`
   const keys = [...new Set([...keyNames(source.schema), ...keyNames(table.schema)])]
   const shown = index?.projection === 'keys' ? keys : undefined
   let { from, to } = range
   if (ExclusiveStartKey) {
     if (Object.keys(ExclusiveStartKey).length !== keys.length) throw validationError('The starting key is invalid')
-    for (const schema of [table.schema, source.schema]) keyIn(schema, ExclusiveStartKey)
-    const place = placeOf(source, table.own, ExclusiveStartKey) as string
+    const place = placeIn(ExclusiveStartKey)
     if (place < from || place >= to || isLast(place)) {
       throw validationError('The provided starting key does not match the range key predicate')
     }
@@ -71,8 +71,7 @@ export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: I
     last = item
     break
   }
-  const isAtEnd =
-    last && operation === 'Query' && (!source.schema.sortKey || isLast(placeOf(source, table.own, last) ?? ''))
+  const isAtEnd = last && operation === 'Query' && (!source.schema.sortKey || isLast(placeIn(last)))
   return {
     Items: projection ? found.map((item) => pick(item, projection)) : found,
     Count: found.length,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DynamoDbError } from './failures.ts'
-import { AFTER, type IndexSchema, keyIn, placeOf, type Schema, type TableSchema } from './keys.ts'
+import { AFTER, type IndexSchema, type Key, keyIn, placeInIndex, type Schema, type TableSchema } from './keys.ts'
 import { type Item, itemIn } from './values.ts'
 
 /** A page is read from a table's own items, or from one of its indexes. */
@@ -12,43 +12,60 @@ export type Table = {
   readonly indexes: readonly (Source & IndexSchema)[]
 }
 
+const MOST_IN_PART = 500
+
 /** Items in the order of their places. */
 class Sorted {
   private readonly items = new Map<string, Item>()
-  private readonly places: string[] = []
+  /** Several, so that a change moves few; none is empty but an only one. */
+  private readonly parts: string[][] = [[]]
 
   get(place: string): Item | undefined {
     return this.items.get(place)
   }
 
-  set(place: string, item: Item | undefined): void {
-    const isNew = !this.items.has(place)
-    if (item) {
-      if (isNew) this.places.splice(this.countBefore(place), 0, place)
-      this.items.set(place, item)
-    } else if (!isNew) {
-      this.places.splice(this.countBefore(place), 1)
-      this.items.delete(place)
+  set(place: string, item: Item): void {
+    if (!this.items.has(place)) {
+      const [i, part] = this.partOf(place)
+      part.splice(countBefore(part, place), 0, place)
+      if (part.length > MOST_IN_PART) this.parts.splice(i + 1, 0, part.splice(MOST_IN_PART / 2))
     }
+    this.items.set(place, item)
+  }
+
+  delete(place: string): void {
+    if (!this.items.delete(place)) return
+    const [i, part] = this.partOf(place)
+    part.splice(countBefore(part, place), 1)
+    if (part.length === 0 && this.parts.length > 1) this.parts.splice(i, 1)
   }
 
   /** Those at `from` and before `to`, one by one, since a page may end long before the range does. */
   *range(from = '', to = AFTER, isForward = true): Iterable<Item> {
-    const [first, end] = [this.countBefore(from), this.countBefore(to)]
-    for (let i = 0; i < end - first; i++) {
-      yield this.items.get(this.places[isForward ? first + i : end - 1 - i] as string) as Item
+    const [first] = this.partOf(from)
+    const [last] = this.partOf(to)
+    for (let n = 0; n <= last - first; n++) {
+      const part = this.parts[isForward ? first + n : last - n] as string[]
+      const within = part.slice(countBefore(part, from), countBefore(part, to))
+      for (const place of isForward ? within : within.reverse()) yield this.items.get(place) as Item
     }
   }
 
-  private countBefore(place: string): number {
-    let [low, high] = [0, this.places.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.places[middle] as string) < place) low = middle + 1
-      else high = middle
-    }
-    return low
+  /** The part that has a place, or would get it. */
+  private partOf(place: string): [number, string[]] {
+    const at = Math.max(0, countBefore(this.parts, `${place}\0`, ([first]) => first) - 1)
+    return [at, this.parts[at] as string[]]
   }
+}
+
+function countBefore<T>(list: readonly T[], place: string, placeOf: (one: T) => unknown = String): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((placeOf(list[middle] as T) as string) < place) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 const LAYOUT = `
@@ -87,7 +104,8 @@ export class Storage {
       this.keep(String(name), JSON.parse(String(schema)) as TableSchema)
     }
     for (const { tableName, item } of database.prepare('SELECT * FROM items').iterate()) {
-      this.replace(this.get(tableName), undefined, itemIn(JSON.parse(String(item))))
+      const [table, kept] = [this.get(tableName), itemIn(JSON.parse(String(item)))]
+      this.replace(table, keyIn(table.schema, kept), undefined, kept)
     }
     for (const { token, fingerprint, atMs } of database.prepare('SELECT * FROM transactions').iterate()) {
       this.tokens.set(String(token), { fingerprint, atMs: Number(atMs) })
@@ -111,22 +129,17 @@ export class Storage {
     return table
   }
 
-  /** The item with these keys. */
-  item(table: Table, keys: Item): Item | undefined {
-    return table.own.entries.get(placeOf(table.own, table.own, keys) ?? '')
-  }
-
-  replace(table: Table, old: Item | undefined, next: Item | undefined): void {
-    for (const source of [table.own, ...table.indexes]) {
-      const [from, to] = [old && placeOf(source, table.own, old), next && placeOf(source, table.own, next)]
-      if (from !== undefined && from !== to) source.entries.set(from, undefined)
-      if (to !== undefined) source.entries.set(to, next)
+  replace({ name, own, indexes }: Table, key: Key, old: Item | undefined, next: Item | undefined): void {
+    if (next) own.entries.set(key.place, next)
+    else own.entries.delete(key.place)
+    for (const { schema, entries } of indexes) {
+      const [from, to] = [placeInIndex(schema, old, key), placeInIndex(schema, next, key)]
+      if (from !== undefined && from !== to) entries.delete(from)
+      if (next && to !== undefined) entries.set(to, next)
     }
-    const item = next ?? old
-    if (!item || !this.database) return
-    const { partition, sort } = keyIn(table.schema, item)
-    if (next) this.change(PUT, table.name, partition, sort, JSON.stringify(next))
-    else this.change(REMOVE, table.name, partition, sort)
+    if (!this.database) return
+    if (next) this.change(PUT, name, key.partition, key.sort, JSON.stringify(next))
+    else this.change(REMOVE, name, key.partition, key.sort)
   }
 
   /** True for a transaction of the last minutes that is sent again with its token: it is not carried out twice. */

@@ -124,7 +124,8 @@ export function pick(item: Item, names: readonly string[]): Item {
 
 /** A missing attribute equals nothing. */
 function equals(a: Found, b: Found): boolean {
-  return a !== undefined && isDeepStrictEqual(a, b)
+  if (!a || !b || a.S !== b.S || a.N !== b.N) return false
+  return a.S !== undefined || a.N !== undefined || isDeepStrictEqual(a, b)
 }
 
 /** The bytes of a text or of bytes, each as one character. */

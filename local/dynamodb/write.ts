@@ -1,5 +1,5 @@
 import { validationError } from './failures.ts'
-import { checkIndexKeys, checkKeyBytes, keyNames, keyOnly, placeInTables } from './keys.ts'
+import { checkIndexKeys, checkKeyBytes, keyIn, keyNames, keyOnly } from './keys.ts'
 import { type Input, refuseOthers, type WriteKind } from './members.ts'
 import { bind } from './program.ts'
 import type { Storage } from './storage.ts'
@@ -16,12 +16,13 @@ export function prepareWrite(storage: Storage, kind: WriteKind, input: Input) {
   }
   const bound = bind(input)
   const given = itemIn((kind === 'Put' ? input.Item : input.Key) ?? {})
-  if (kind !== 'Put') keyOnly(table.schema, given)
-  checkKeyBytes(table.schema, given)
+  const key = kind === 'Put' ? keyIn(table.schema, given) : keyOnly(table.schema, given)
+  checkKeyBytes(key)
   const { ReturnValuesOnConditionCheckFailure: onFailure = 'NONE' } = input
   if (onFailure !== 'NONE' && onFailure !== 'ALL_OLD') throw validationError('Return values set to invalid value')
-  const place = placeInTables(table, given)
-  return { kind, table, place, given, old: storage.item(table, given), bound, showsOld: onFailure === 'ALL_OLD' }
+  const old = table.own.entries.get(key.place)
+  const place = `${table.name}\0${key.place}`
+  return { kind, table, key, place, given, old, bound, showsOld: onFailure === 'ALL_OLD' }
 }
 
 export function outcomeOf({ kind, table, given, old, bound: { update, values } }: Write): Item | undefined {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { DynamoDbError, type Reason, transactionCanceled, validationError } from './failures.ts'
-import { checkIndexKeys, keyIn, refuseTwice, type TableSchema } from './keys.ts'
+import { DynamoDbError, type Reason, validationError } from './failures.ts'
+import { checkIndexKeys, keyIn, refuseTwice } from './keys.ts'
 import { checkCount, type Input, type Members, refuseOthers, type WriteKind } from './members.ts'
 import { batchGet, getItem, readPage } from './read.ts'
 import { Storage } from './storage.ts'
@@ -8,9 +8,6 @@ import { executeOnTables } from './tables.ts'
 import { openThrottle, type Throttle } from './throttle.ts'
 import { attribute, type Item } from './values.ts'
 import { outcomeOf, prepareWrite, returned, type Write } from './write.ts'
-
-/** A command's members, as DynamoDB's JSON has them. */
-type Command = { readonly operation: string; readonly input: Members }
 
 type EngineOptions = {
   /** The data outlives the process in it. */
@@ -46,26 +43,16 @@ export class Engine {
     this.throttle = unitsASecond === undefined ? undefined : openThrottle(unitsASecond, clock)
   }
 
-  /** Throws a DynamoDbError. */
-  execute({ operation, input }: Command): Members {
+  /** Carries out a command in DynamoDB's JSON. Throws a DynamoDbError. */
+  execute(operation: string, input: Members): Members {
     const { storage } = this
-    switch (operation) {
-      case 'GetItem':
-        return getItem(storage, input)
-      case 'BatchGetItem':
-        return batchGet(storage, input)
-      case 'Query':
-      case 'Scan':
-        return readPage(storage, operation, input)
-      case 'PutItem':
-        return this.write('Put', input, OLD_ONLY)
-      case 'UpdateItem':
-        return this.write('Update', input, OLD_AND_NEW)
-      case 'DeleteItem':
-        return this.write('Delete', input, OLD_ONLY)
-      case 'TransactWriteItems':
-        return this.transact(input)
-    }
+    if (operation === 'UpdateItem') return this.write('Update', input, OLD_AND_NEW)
+    if (operation === 'GetItem') return getItem(storage, input)
+    if (operation === 'PutItem') return this.write('Put', input, OLD_ONLY)
+    if (operation === 'DeleteItem') return this.write('Delete', input, OLD_ONLY)
+    if (operation === 'TransactWriteItems') return this.transact(input)
+    if (operation === 'Query' || operation === 'Scan') return readPage(storage, operation, input)
+    if (operation === 'BatchGetItem') return batchGet(storage, input)
     return executeOnTables(storage, operation, input)
   }
 
@@ -76,11 +63,8 @@ export class Engine {
   }
 
   close(): void {
+    this.commit()
     this.storage.close()
-  }
-
-  addTable(name: string, schema: TableSchema): void {
-    this.storage.keep(name, schema)
   }
 
   /** Removes the items whose time to live has passed. */
@@ -119,7 +103,8 @@ export class Engine {
     if (token !== undefined && this.storage.isDone(...done)) return {}
     const attempts = writes.map((write) => this.attemptInTransaction(write))
     if (attempts.some(({ reason }) => reason)) {
-      throw transactionCanceled(attempts.map(({ reason }) => reason ?? { Code: 'None' }))
+      const CancellationReasons = attempts.map(({ reason }) => reason ?? { Code: 'None' })
+      throw new DynamoDbError('TransactionCanceledException', 'Transaction cancelled', { CancellationReasons })
     }
     writes.forEach(({ kind, table, key, place, old }, i) => {
       if (kind !== 'ConditionCheck') this.storage.replace(table, key, old, attempts[i]?.next)

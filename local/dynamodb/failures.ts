@@ -19,9 +19,3 @@ export function unsupported(feature: string): DynamoDbError {
 
 /** Why a write is refused. One that is no part of a transaction is refused with an error of its reason's name. */
 export type Reason = { readonly Code: string; readonly Message?: string; readonly Item?: object }
-
-export function transactionCanceled(reasons: readonly Reason[]): DynamoDbError {
-  const codes = reasons.map((reason) => reason.Code).join(', ')
-  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
-  return new DynamoDbError('TransactionCanceledException', message, { CancellationReasons: reasons })
-}

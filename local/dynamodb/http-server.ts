@@ -4,10 +4,11 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
 import type { Engine } from './engine.ts'
 import { DynamoDbError } from './failures.ts'
-import { type CheckBody, signatureChecker } from './signature.ts'
+import { signatureChecker } from './signature.ts'
 
 const TARGET = 'DynamoDB_20120810.'
 const MOST_BYTES = 17 * 1024 * 1024
+const TOO_LONG = 'RequestTooLargeException'
 
 type Answer = { readonly status: number; readonly text: string }
 
@@ -20,30 +21,22 @@ export function createDynamoDbServer(engine: Engine, credentials: Credentials | 
   let waiting: (() => void)[] = []
 
   const server = createServer((request, response) => {
-    let checkBody: CheckBody
-    try {
-      checkBody = checkHead(request)
-    } catch (error) {
-      // The body of a stranger's request is thrown away.
-      request.resume()
-      answerLater(response, refusal(error))
-      return
-    }
-    readBody(request).then(
-      (body) => answerLater(response, body ? answerTo(request, body, checkBody) : TOO_LONG),
-      () => response.destroy(),
-    )
+    answerTo(request).then((answer) => answerLater(response, answer))
   })
   server.keepAliveTimeout = 65_000
   return server
 
-  function answerTo(request: IncomingMessage, body: Buffer, checkBody: CheckBody): Answer {
+  async function answerTo(request: IncomingMessage): Promise<Answer> {
     try {
+      const checkBody = checkHead(request)
+      const body = await readBody(request)
       checkBody(body)
       const target = String(request.headers['x-amz-target'])
       const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : ''
-      return { status: 200, text: JSON.stringify(engine.execute({ operation, input: JSON.parse(body.toString()) })) }
+      return { status: 200, text: JSON.stringify(engine.execute(operation, JSON.parse(body.toString()))) }
     } catch (error) {
+      // The body of a stranger's request is thrown away.
+      request.resume()
       return refusal(error)
     }
   }
@@ -61,20 +54,16 @@ export function createDynamoDbServer(engine: Engine, credentials: Credentials | 
   }
 }
 
-const TOO_LONG: Answer = {
-  status: 413,
-  text: JSON.stringify({ __type: 'RequestTooLargeException', message: `A request has at most ${MOST_BYTES} bytes.` }),
-}
-
-/** Undefined for a longer one, of which nothing is kept beyond the limit. Throws if the client leaves while it sends. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+/** Nothing is kept beyond the limit. Throws for a longer one, and if the client leaves while it sends. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {
     size += chunk.length
     if (size <= MOST_BYTES) chunks.push(chunk)
   }
-  return size > MOST_BYTES ? undefined : Buffer.concat(chunks)
+  if (size <= MOST_BYTES) return Buffer.concat(chunks)
+  throw new DynamoDbError(TOO_LONG, `A request has at most ${MOST_BYTES} bytes.`)
 }
 
 function send(response: ServerResponse, { status, text }: Answer): void {
@@ -93,7 +82,8 @@ function refusal(error: unknown): Answer {
   const { name, message, detail } =
     error instanceof DynamoDbError ? error : new DynamoDbError('SerializationException', MALFORMED)
   const __type = `com.amazonaws.dynamodb.v20120810#${name}`
-  return { status: 400, text: JSON.stringify({ __type, message, Message: message, ...detail }) }
+  const status = name === TOO_LONG ? 413 : 400
+  return { status, text: JSON.stringify({ __type, message, Message: message, ...detail }) }
 }
 
 /** Serves this machine only. Returns the port, which is any that is free unless given. */

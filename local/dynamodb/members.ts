@@ -50,10 +50,8 @@ export function refuseOthers(command: keyof typeof MEMBERS, input: object): void
   }
 }
 
-const MOST_ITEMS = 100
-
 export function checkCount(operation: string, items: readonly unknown[]): void {
-  if (items.length < 1 || items.length > MOST_ITEMS) {
-    throw validationError(`Too few or too many items for the ${operation} call: 1 to ${MOST_ITEMS}`)
+  if (items.length < 1 || items.length > 100) {
+    throw validationError(`Too few or too many items for the ${operation} call: 1 to 100`)
   }
 }

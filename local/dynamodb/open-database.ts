@@ -27,7 +27,6 @@ export async function openDatabase({ credentials, file, unitsASecond }: Database
       clearInterval(timer)
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      engine.commit()
       engine.close()
     },
   }

@@ -1,38 +1,38 @@
 import { validationError } from './failures.ts'
 import type { Input } from './members.ts'
-import { type Change, type Condition, ExpressionParser, type Values, wrongType } from './parse-expression.ts'
+import { ExpressionParser, type Values, wrongType } from './parse-expression.ts'
 import { compare, typeOf, type Value, valueIn } from './values.ts'
 
-type Program = {
-  readonly condition?: Condition | undefined
-  readonly update?: readonly Change[] | undefined
-  readonly projection?: readonly string[] | undefined
-  readonly keyCondition?: Condition | undefined
-}
+type Names = Input['ExpressionAttributeNames']
+type Program = ReturnType<typeof parse>
 export type Bound = Program & { readonly values: Values }
 
 const MOST_PROGRAMS = 5_000
-const programs = new Map<string, Program & { readonly parser: ExpressionParser }>()
+const programs = new Map<string, Program>()
 
 /** Parsed once for each distinct set of expressions and names; values come with each use. */
-function programFor(input: Input) {
+function programFor(input: Input): Program {
   const { ExpressionAttributeNames: names, UpdateExpression, ProjectionExpression, KeyConditionExpression } = input
   // No command has both.
   const condition = input.ConditionExpression ?? input.FilterExpression
-  const key = JSON.stringify([condition, UpdateExpression, ProjectionExpression, KeyConditionExpression, names])
-  const known = programs.get(key)
-  if (known) return known
+  const texts = [condition, UpdateExpression, ProjectionExpression, KeyConditionExpression] as const
+  const key = JSON.stringify([...texts, names])
+  const program = programs.get(key) ?? parse(texts, names)
+  if (programs.size >= MOST_PROGRAMS) programs.clear()
+  programs.set(key, program)
+  return program
+}
+
+function parse([condition, update, projection, keyCondition]: readonly (string | undefined)[], names: Names) {
   const parser = new ExpressionParser(names ?? {})
   const program = {
     condition: condition === undefined ? undefined : parser.condition(condition),
-    update: UpdateExpression === undefined ? undefined : parser.update(UpdateExpression),
-    projection: ProjectionExpression === undefined ? undefined : parser.projection(ProjectionExpression),
-    keyCondition: KeyConditionExpression === undefined ? undefined : parser.condition(KeyConditionExpression),
+    update: update === undefined ? undefined : parser.update(update),
+    projection: projection === undefined ? undefined : parser.projection(projection),
+    keyCondition: keyCondition === undefined ? undefined : parser.condition(keyCondition),
     parser,
   }
   checkAllUsed('ExpressionAttributeNames', names, parser.usedNames)
-  if (programs.size >= MOST_PROGRAMS) programs.clear()
-  programs.set(key, program)
   return program
 }
 

@@ -9,14 +9,12 @@ const AUTHORIZATION =
 const MUST_BE_SIGNED = ['host', 'x-amz-date', 'x-amz-target']
 const MOST_SKEW_MS = 5 * 60_000
 
-export type CheckBody = (body: Buffer) => void
-
 /** Checks AWS's Signature Version 4. Throws unless the head claims to be signed with the credentials in the last minutes. */
 export function signatureChecker(credentials: Credentials) {
   /** For the region of the last request: all clients here use the same region. */
   let last: { readonly region: string; readonly authorize: ReturnType<typeof authorizer> } | undefined
 
-  return (request: IncomingMessage): CheckBody => {
+  return (request: IncomingMessage) => {
     const { authorization = '' } = request.headers
     if (authorization === '') throw refused('MissingAuthenticationTokenException', 'The request is not signed')
     const [, keyId, region = '', signed = ''] = AUTHORIZATION.exec(authorization) ?? []
@@ -33,7 +31,7 @@ export function signatureChecker(credentials: Credentials) {
     const lines = names.map((name) => `${name}:${String(request.headers[name] ?? '').trim()}\n`)
     if (last?.region !== region) last = { region, authorize: authorizer(region, 'dynamodb') }
     const { authorize } = last
-    return (body) => {
+    return (body: Buffer) => {
       const asked = `POST\n/\n\n${lines.join('')}\n${signed}\n${hash('sha256', body)}`
       const expected = authorize({ request: asked, signed, time, credentials })
       if (!timingSafeEqual(Buffer.from(expected), Buffer.from(authorization.replaceAll(/, ?/g, ', ')))) {

@@ -13,33 +13,24 @@ type IndexInput = {
 /** The commands about tables themselves. */
 export function executeOnTables(storage: Storage, operation: string, input: Members): Members {
   const name = String(input.TableName)
-  switch (operation) {
-    case 'CreateTable':
-      if (storage.tables.has(name)) throw new DynamoDbError('ResourceInUseException', `Table already exists: ${name}`)
-      return { TableDescription: describe(storage.keep(name, schemaOf(input))) }
-    case 'DescribeTable':
-      return { Table: describe(storage.get(name)) }
-    case 'ListTables':
-      return { TableNames: [...storage.tables.keys()].sort() }
-    case 'UpdateTimeToLive': {
-      const { AttributeName, Enabled } = (input.TimeToLiveSpecification ?? {}) as Members
-      if (typeof AttributeName !== 'string' || typeof Enabled !== 'boolean') {
-        throw validationError('TimeToLiveSpecification takes AttributeName and Enabled')
-      }
-      storage.keep(name, { ...storage.get(name).schema, timeToLive: Enabled ? AttributeName : undefined })
-      return { TimeToLiveSpecification: { AttributeName, Enabled } }
-    }
-    case 'DescribeTimeToLive': {
-      const { timeToLive: AttributeName } = storage.get(name).schema
-      const TimeToLiveStatus = AttributeName === undefined ? 'DISABLED' : 'ENABLED'
-      return { TimeToLiveDescription: { TimeToLiveStatus, AttributeName } }
-    }
-    case 'DescribeContinuousBackups':
-      // No fault of the caller, who asks it of a table in AWS.
-      throw new DynamoDbError('UnknownOperationException', 'no backups here')
+  if (operation === 'CreateTable') {
+    if (storage.tables.has(name)) throw new DynamoDbError('ResourceInUseException', `Table already exists: ${name}`)
+    return { TableDescription: describe(storage.keep(name, schemaOf(input))) }
   }
-  if (/^[A-Z]\w{1,60}$/.test(operation)) throw unsupported(operation)
-  throw new DynamoDbError('UnknownOperationException', 'X-Amz-Target names no operation')
+  if (operation === 'DescribeTable') return { Table: describe(storage.get(name)) }
+  if (operation === 'ListTables') return { TableNames: [...storage.tables.keys()].sort() }
+  if (operation === 'UpdateTimeToLive') {
+    const { AttributeName, Enabled } = input.TimeToLiveSpecification as Members
+    storage.keep(name, { ...storage.get(name).schema, timeToLive: Enabled ? String(AttributeName) : undefined })
+    return { TimeToLiveSpecification: { AttributeName, Enabled } }
+  }
+  if (operation === 'DescribeTimeToLive') {
+    const { timeToLive: AttributeName } = storage.get(name).schema
+    return { TimeToLiveDescription: { TimeToLiveStatus: AttributeName ? 'ENABLED' : 'DISABLED', AttributeName } }
+  }
+  // To ask for backups is no fault of the caller, who asks it of a table in AWS.
+  if (/^[A-Z]\w{1,60}$/.test(operation) && operation !== 'DescribeContinuousBackups') throw unsupported(operation)
+  throw new DynamoDbError('UnknownOperationException', 'There is no such operation here')
 }
 
 const TABLE_NAME = /^[\w.-]{3,255}$/

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { TABLES } from '../../../layers/gateway/names.ts'
 import { Engine } from '../../../local/dynamodb/engine.ts'
 import type { Members } from '../../../local/dynamodb/members.ts'
-import { executeOn } from '../../simulation/dynamodb/dynamodb-model.ts'
+import { addTables, executeOn } from '../../simulation/dynamodb/dynamodb-model.ts'
 
 const NOW = Date.UTC(2026, 10, 16)
 const KEY = { pk: 'p', sk: 's' }
@@ -12,7 +12,7 @@ let engine: Engine
 beforeEach(() => {
   nowMs = NOW
   engine = new Engine({ clock: () => nowMs })
-  for (const [name, schema] of Object.entries(TABLES)) engine.addTable(name, schema)
+  addTables(engine, TABLES)
 })
 
 function ask(operation: string, input: Members): unknown {
@@ -135,7 +135,7 @@ test('a feature that it does not have is refused by its name', () => {
 
 test('an item takes its write units a second, also of failed conditions, twice in transactions, and by its size', () => {
   engine = new Engine({ clock: () => nowMs, unitsASecond: 4 })
-  engine.addTable('keys', TABLES.keys)
+  addTables(engine, TABLES)
   const failing = { ...addOne, ConditionExpression: 'n < :one' }
   ask('TransactWriteItems', transaction)
   engine.commit()

@@ -5,14 +5,14 @@ import { expect, test } from '@jest/globals'
 import { TABLES } from '../../../layers/gateway/names.ts'
 import { Engine } from '../../../local/dynamodb/engine.ts'
 import type { Document } from '../../simulation/dynamodb/documents.ts'
-import { executeOn } from '../../simulation/dynamodb/dynamodb-model.ts'
+import { addTables, executeOn } from '../../simulation/dynamodb/dynamodb-model.ts'
 
 const COMMITS = 40
 
 /** As it was written: one commit after the other, each with a transaction of two items and its token. */
 function write(file: string): void {
   const engine = new Engine({ file })
-  for (const [name, schema] of Object.entries(TABLES)) engine.addTable(name, schema)
+  addTables(engine, TABLES)
   engine.commit()
   for (let n = 1; n <= COMMITS; n++) {
     const Update = {
@@ -85,7 +85,7 @@ test('sets, large numbers, bytes, tokens and schemas come back as they were', ()
   expect(itemIn(engine, 'keys', { pk: 'p', sk: 's' })?.big).toEqual(
     new Set(Array.from({ length: COMMITS }, (_, i) => Uint8Array.of(i + 1))),
   )
-  expect(engine.execute({ operation: 'DescribeTimeToLive', input: { TableName: 'keys' } })).toEqual({
+  expect(engine.execute('DescribeTimeToLive', { TableName: 'keys' })).toEqual({
     TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' },
   })
 })

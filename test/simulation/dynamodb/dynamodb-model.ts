@@ -16,9 +16,10 @@ import type {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
+import type { TableDefinition } from '../../../layers/gateway/names.ts'
+import { createTableInput } from '../../../layers/gateway/store/dynamodb/create-tables.ts'
 import { Engine } from '../../../local/dynamodb/engine.ts'
 import { DynamoDbError, type Reason } from '../../../local/dynamodb/failures.ts'
-import type { TableSchema } from '../../../local/dynamodb/keys.ts'
 import type { Members } from '../../../local/dynamodb/members.ts'
 import type { Item } from '../../../local/dynamodb/values.ts'
 import { convertItems, type Document, itemFromDocument, toDocument } from './documents.ts'
@@ -44,9 +45,17 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   BatchGetCommand: 'BatchGetItem',
 }
 
+export function addTables(engine: Engine, tables: Readonly<Record<string, TableDefinition>>): void {
+  for (const [name, definition] of Object.entries(tables)) {
+    engine.execute('CreateTable', createTableInput(name, definition))
+    const TimeToLiveSpecification = { AttributeName: definition.timeToLive, Enabled: true }
+    engine.execute('UpdateTimeToLive', { TableName: name, TimeToLiveSpecification })
+  }
+}
+
 /** Carries out a command whose items are documents. */
 export function executeOn(engine: Engine, operation: string, input: Members): Record<string, unknown> {
-  return convertItems(engine.execute({ operation, input: convertItems(input, itemFromDocument) }), toDocument)
+  return convertItems(engine.execute(operation, convertItems(input, itemFromDocument)), toDocument)
 }
 
 /**
@@ -56,9 +65,9 @@ export function executeOn(engine: Engine, operation: string, input: Members): Re
 export class DynamoModel {
   private readonly engine: Engine
 
-  constructor(tables: Readonly<Record<string, TableSchema>>, clock?: () => number) {
+  constructor(tables: Readonly<Record<string, TableDefinition>>, clock?: () => number) {
     this.engine = new Engine(clock && { clock })
-    for (const [name, schema] of Object.entries(tables)) this.engine.addTable(name, schema)
+    addTables(this.engine, tables)
   }
 
   /** Carries out one command at once. */

@@ -273,9 +273,7 @@ export class ExpressionParser {
 }
 
 export function wrongType(operator: string, type: TypeName) {
-  return validationError(
-    `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
-  )
+  return validationError(`Incorrect operand type for operator or function: ${operator}, operand type: ${type}`)
 }
 
 function distinct<T>(all: T[], nameOf: (one: T) => string): T[] {

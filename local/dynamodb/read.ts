@@ -95,9 +95,8 @@ const BOUNDS: Readonly<Partial<Record<Part['kind'], (value: string, high: string
 
 function keyRange({ keyCondition, condition, values }: Bound, { partitionKey, sortKey }: Schema): KeyRange {
   if (!keyCondition) throw validationError('Either the KeyConditions or KeyConditionExpression must be given')
-  if (
-    condition?.parts.some(({ operands }) => operands.some(({ name = '' }) => [partitionKey, sortKey].includes(name)))
-  ) {
+  const isKey = ({ name }: { readonly name?: string }) => name !== undefined && [partitionKey, sortKey].includes(name)
+  if (condition?.parts.some(({ operands }) => operands.some(isKey))) {
     throw validationError('Filter Expression can only contain non-primary key attributes')
   }
   const { parts } = keyCondition

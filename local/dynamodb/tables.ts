@@ -57,9 +57,8 @@ function schemaOf(input: Members): TableSchema {
 const KEY_TYPES = ['HASH', 'RANGE']
 
 function keysIn(elements: readonly KeyElement[] = []): Schema {
-  const [partitionKey, sortKey] = KEY_TYPES.map(
-    (type) => elements.find(({ KeyType }) => KeyType === type)?.AttributeName,
-  )
+  const nameOf = (type: string | undefined) => elements.find(({ KeyType }) => KeyType === type)?.AttributeName
+  const [partitionKey, sortKey] = KEY_TYPES.map(nameOf)
   if (!partitionKey) throw validationError('A KeySchema has no element of the type HASH')
   return { partitionKey, ...(sortKey && { sortKey }) }
 }

@@ -47,8 +47,9 @@ export function itemIn(given: unknown, depth = 0): Item {
 
 export function valueIn(given: unknown, depth = 0): Value {
   if (!isObject(given)) return refuse()
-  const [type = '', ...others] = Object.keys(given)
-  if (type === '' || others.length > 0) {
+  const types = Object.keys(given)
+  const type = String(types[0])
+  if (types.length !== 1) {
     throw validationError('Supplied AttributeValue must contain exactly one of the supported datatypes')
   }
   if (!Object.hasOwn(READERS, type)) throw unsupported(`the type ${type}`)
@@ -217,8 +218,9 @@ export function itemBytes(item: Item): number {
   return bytes
 }
 
-function valueBytes({ S, N, B, BS, L, M }: Value): number {
-  if (S !== undefined) return Buffer.byteLength(S)
+function valueBytes(value: Value): number {
+  if (value.S !== undefined) return Buffer.byteLength(value.S)
+  const { N, B, BS, L, M } = value
   // "Approximately 1 byte per two significant digits, and 1 byte"; zeroes at either end do not count, a minus does.
   if (N !== undefined) return Math.ceil(significantDigits(N) / 2) + 1 + (N.startsWith('-') ? 1 : 0)
   if (B !== undefined) return Buffer.byteLength(B, 'base64')

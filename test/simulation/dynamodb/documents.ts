@@ -92,12 +92,14 @@ export function toDocument(item: Item): Document {
   return document
 }
 
-function valueToDocument({ S, N, B, BS, BOOL, L, M }: Value): unknown {
+function valueToDocument(value: Value): unknown {
+  if (value.S !== undefined) return value.S
+  const { N, B, BS, BOOL, L, M } = value
   if (N !== undefined) return Number.isSafeInteger(Number(N)) ? Number(N) : BigInt(N)
   if (B !== undefined) return bytesIn(B)
   if (BS) return new Set(BS.map(bytesIn))
   if (L) return L.map(valueToDocument)
-  return M ? toDocument(M) : (S ?? BOOL ?? null)
+  return M ? toDocument(M) : (BOOL ?? null)
 }
 
 function bytesIn(base64: string): Uint8Array {

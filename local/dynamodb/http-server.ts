@@ -41,9 +41,10 @@ export function createDynamoDbServer(engine: Engine, credentials: Credentials | 
     }
   }
 
-  function answerLater(response: ServerResponse, answer: Answer): void {
+  function answerLater(response: ServerResponse, { status, text }: Answer): void {
     if (waiting.length === 0) setImmediate(answerAll)
-    waiting.push(() => send(response, answer))
+    const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'Content-Length': Buffer.byteLength(text) }
+    waiting.push(() => response.writeHead(status, headers).end(text))
   }
 
   function answerAll(): void {
@@ -64,11 +65,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   }
   if (size <= MOST_BYTES) return Buffer.concat(chunks)
   throw new DynamoDbError(TOO_LONG, `A request has at most ${MOST_BYTES} bytes.`)
-}
-
-function send(response: ServerResponse, { status, text }: Answer): void {
-  const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'Content-Length': Buffer.byteLength(text) }
-  response.writeHead(status, headers).end(text)
 }
 
 const MALFORMED =

@@ -46,12 +46,9 @@ export function checkKeyBytes({ partition, sort }: Key): void {
 }
 
 export function checkIndexKeys({ indexes }: TableSchema, item: Item): void {
-  for (const index of indexes) {
-    for (const key of keyNames(index)) {
-      const value = attribute(item, key)
-      if (value && !value.S)
-        throw validationError(`The Index Key ${key} must be a text that is not empty, IndexName: ${index.name}`)
-    }
+  for (const key of indexes.flatMap(keyNames)) {
+    const value = attribute(item, key)
+    if (value && !value.S) throw validationError(`The Index Key ${key} must be a text that is not empty`)
   }
 }
 

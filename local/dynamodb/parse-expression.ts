@@ -208,13 +208,12 @@ export class ExpressionParser {
     this.expect(',')
     const otherwise = this.closed(this.term())
     refuseSame([first, otherwise])
-    return {
+    const read: Read = (item, values) => {
       // Always read, and first: an attribute that does not exist is an error even if its value is not needed.
-      read: (item, values) => {
-        const other = otherwise.read(item, values)
-        return first.read(item, values) ?? other
-      },
+      const other = otherwise.read(item, values)
+      return first.read(item, values) ?? other
     }
+    return { read }
   }
 
   private nameOrValue(): Operand {
@@ -288,12 +287,10 @@ function refuseSame([first, ...others]: readonly Operand[]): void {
 }
 
 function required({ read, ...operand }: Operand): Operand {
-  return {
-    ...operand,
-    read: (item, values) => {
-      const found = read(item, values)
-      if (found) return found
-      throw validationError('The provided expression refers to an attribute that does not exist in the item')
-    },
+  const readThere: Read = (item, values) => {
+    const found = read(item, values)
+    if (found) return found
+    throw validationError('The provided expression refers to an attribute that does not exist in the item')
   }
+  return { ...operand, read: readThere }
 }

@@ -52,22 +52,15 @@ export function bind(input: Input): Bound {
     const type = typeOf(values[token] as Value)
     if (!types.includes(type)) throw wrongType(operator, type)
   }
-  for (const [low, high] of parser.bounds) checkBounds(values[low] as Value, values[high] as Value)
+  // No order holds between values of two types.
+  if (!parser.bounds.every(([low, high]) => compare(values[low], values[high]) <= 0)) {
+    throw validationError('The BETWEEN operator requires bounds of one type, and the lower one first')
+  }
   return { ...program, values }
-}
-
-function checkBounds(low: Value, high: Value): void {
-  if (typeOf(low) !== typeOf(high)) {
-    throw validationError('The BETWEEN operator requires same data type for lower and upper bounds')
-  }
-  if (compare(low, high) > 0) {
-    throw validationError('The BETWEEN operator requires upper bound to be greater than or equal to lower bound')
-  }
 }
 
 function checkAllUsed(member: string, given: object | undefined, used: ReadonlySet<string>): void {
   if (given === undefined) return
   const count = Object.keys(given).length
-  if (count === 0) throw validationError(`${member} must not be empty`)
-  if (count > used.size) throw validationError(`Value provided in ${member} unused in expressions`)
+  if (count === 0 || count > used.size) throw validationError(`Value provided in ${member} unused in expressions`)
 }

@@ -33,11 +33,9 @@ export function executeOnTables(storage: Storage, operation: string, input: Memb
   throw new DynamoDbError('UnknownOperationException', 'There is no such operation here')
 }
 
-const TABLE_NAME = /^[\w.-]{3,255}$/
-
 /** The table that CreateTable asks for. Keys are texts here. */
 function schemaOf(input: Members): TableSchema {
-  if (!TABLE_NAME.test(String(input.TableName))) {
+  if (!/^[\w.-]{3,255}$/.test(String(input.TableName))) {
     throw validationError('TableName must be 3 to 255 characters long, of letters, digits, and _ - .')
   }
   if (input.LocalSecondaryIndexes) throw unsupported('LocalSecondaryIndexes')

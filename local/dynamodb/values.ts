@@ -88,20 +88,18 @@ function refuse(): never {
   throw new TypeError('A value has not the JSON type that its name says')
 }
 
-const MOST_DIGITS = 38
 const SHORT_INTEGER = /^-?\d{1,15}$/
-const INTEGER = /^-?\d+$/
 
 function integerIn(text: string): string {
   if (SHORT_INTEGER.test(text)) return String(Number(text))
-  if (INTEGER.test(text)) return exact(BigInt(text))
+  if (/^-?\d+$/.test(text)) return exact(BigInt(text))
   if (text.trim() !== '' && Number.isFinite(Number(text))) throw unsupported('numbers that are no integers')
   throw validationError(`The parameter cannot be converted to a numeric value: ${text.slice(0, 60)}`)
 }
 
 function exact(integer: bigint): string {
   const text = String(integer)
-  if (significantDigits(text) <= MOST_DIGITS) return text
+  if (significantDigits(text) <= 38) return text
   throw validationError('Attempting to store more than 38 significant digits in a Number')
 }
 

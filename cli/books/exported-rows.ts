@@ -40,7 +40,7 @@ const TOLD_ROWS = 100
 export async function* exportedRows(session: AskBooks, command: string, wanted: Wanted): AsyncGenerator<UsageRow> {
   const { admin, progress } = session
   let count = 0
-  for await (const line of jsonLines<Exported>(exportedText(admin, wanted, 'jsonl'))) {
+  for await (const line of jsonLines<Exported>(exportedText(admin, { ...wanted, with_cost: 'true' }, 'jsonl'))) {
     if (++count % TOLD_ROWS === 0) progress.say(`${command}: ${count} rows`)
     yield rowOf(line)
   }

@@ -41,7 +41,7 @@ export const CATALOG: CommandRow = {
       words: 'the catalog in force, or another version',
       options: [
         option('--version <n>', usually('this version', 'the one in force'), versionNumber),
-        option('--at <moment>', 'the version that was in force then: a UTC day or an ISO instant', moment),
+        option('--at <moment>', 'the version in force then: a UTC day or an ISO instant', moment).conflicts('version'),
       ],
       work: showAction,
     },
@@ -101,7 +101,8 @@ async function putInForce(session: Session, check: CatalogCheck, content: string
   const made = await inWords(put(expected), {
     stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
   })
-  printValue(session, made, `Version ${made.version} of the catalog is in force: ${sizeOf(made.catalog)}.`)
+  const so = made.version === expected ? 'as it was, for nothing changed' : sizeOf(made.catalog)
+  printValue(session, made, `Version ${made.version} of the catalog is in force: ${so}.`)
 }
 
 /** A catalog that can be put in force, after its changes and warnings were shown. */
@@ -122,7 +123,6 @@ async function checkedFor({ admin, out }: Session, sent: object, complaint: stri
 
 async function showAction(session: Session, { version: wanted, at }: { version?: number; at?: number }): Promise<void> {
   const { out, json } = session
-  if (wanted !== undefined && at !== undefined) throw new CliError('Choose one of --version and --at.')
   const shown = wanted === undefined ? await versionInForce(session, at) : await knownVersion(session, wanted)
   if (json) return printJson(out, shown)
   const { models } = shown.catalog as CatalogData

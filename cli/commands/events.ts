@@ -1,7 +1,7 @@
 import type { EventShape, NoticeShape } from '../../layers/admin/api/shapes/books.ts'
 import { changeText } from '../../layers/admin/settings/event-words.ts'
 import { isoTime } from '../../layers/gateway/domain/basics/time.ts'
-import { CliError, fields, printList } from '../../layers/terminal/output.ts'
+import { fields, printList } from '../../layers/terminal/output.ts'
 import { option, period, wholeNumber } from './arguments.ts'
 import { BY } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
@@ -32,16 +32,12 @@ export const EVENTS: CommandRow = {
       words: 'the newest changes: who, what, before and after',
       options: [
         option('--key <key>', 'of this key only, or of this admin key by its id'),
-        option('--account <account>', 'of this account only'),
-        option('--catalog', 'of the catalog only'),
+        option('--account <account>', 'of this account only').conflicts('key'),
+        option('--catalog', 'of the catalog only').conflicts(['key', 'account']),
         option('--since <period>', 'how far back', period).default(period('30d'), '30d'),
         LIMIT,
         option('--after <last-id>', 'go on after the last_id of a list before, which --json shows'),
       ],
-      check({ key, account, catalog }: ListOptions) {
-        if ([key, account, catalog].filter(Boolean).length < 2) return
-        throw new CliError('Choose one of --key, --account and --catalog.')
-      },
       work: listAction,
     },
   },

@@ -4,7 +4,7 @@ import type { Explained, RequestShape } from '../../layers/admin/api/shapes/requ
 import type { UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { GROUP_WORDS, USAGE_GROUP, USAGE_GROUPS } from '../../layers/admin/usage/usage-groups.ts'
 import { plainText } from '../../layers/gateway/domain/basics/plain-text.ts'
-import { CliError, printJson, printTable, summed } from '../../layers/terminal/output.ts'
+import { CliError, printJson, printTable, summed, wide } from '../../layers/terminal/output.ts'
 import { inWords } from '../admin-client/refusal.ts'
 import { type ExportFormat, exportedText } from '../books/exported-rows.ts'
 import { mustBe, option, wholeNumber } from './arguments.ts'
@@ -38,7 +38,7 @@ export const USAGE: CommandRow = {
       options: [
         ...rangeOptions(true),
         option('--format <format>', 'how to write it').choices(['csv', 'jsonl']).default('jsonl'),
-        option('--with-cost', 'in CSV also what the requests cost you').preset('true'),
+        option('--with-cost', 'also what the requests cost you').preset('true'),
         ...FILTER_OPTIONS,
       ],
       work: exportAction,
@@ -105,7 +105,9 @@ async function* shown(pieces: AsyncIterable<string>, { progress, out }: Session)
 async function summaryAction(session: Session, options: SummaryOptions): Promise<void> {
   const { admin, out, json, nowMs } = session
   const range = rangeOf(options, nowMs)
-  const query = { group_by: options.by, ...rangeQuery(range), ...filterQuery(options) }
+  // A table has no buckets.
+  const top = json ? undefined : 1
+  const query = { group_by: options.by, ...rangeQuery(range), ...filterQuery(options), top }
   const page = await admin.get<UsagePage>('/usage', query)
   if (json) return printJson(out, page)
   tellRange(out, range)
@@ -122,6 +124,7 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
     'provider cost': summed((group) => group.upstream_cost),
     margin: summed((group) => group.margin),
     'without cost': { of: (group) => group.without_cost, isSummed: true, isSpare: true },
+    share: wide((group) => `${(group.share / 10).toFixed(1)} %`),
   })
   const { without_cost: withoutCost } = page.total
   if (withoutCost > 0) {

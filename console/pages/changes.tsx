@@ -25,7 +25,7 @@ export function Changes({ url }: { readonly url: PageUrl }) {
   const now = useNow(HOUR_MS)
   const range = ['range', 'from', 'to'].some((name) => url.query.has(name)) ? rangeOf(url, now) : undefined
   const from = range?.from ?? (q && dayText(now - SEARCHED_DAYS * DAY_MS))
-  const events = useList<EventShape>('/events', { ...asked, from, to: range?.to }, q !== '')
+  const events = useList<EventShape>('/events', { ...asked, from, to: range?.to }, q ? 100 : 0)
   const textOf = (event: EventShape) => `${JSON.stringify(event)} ${linesOf(event)}`.toLowerCase()
   const rows = events.rows.filter((event) => !q || textOf(event).includes(q.toLowerCase()))
   return (

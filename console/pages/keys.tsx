@@ -20,7 +20,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
   const order = orderOf(sort)
   // An order, or a search, among the loaded rows alone would be misleading, so all rows are loaded first.
   const isWhole = Boolean(order || look || q)
-  const keys = useList<KeyShape>('/keys', { status }, isWhole)
+  const keys = useList<KeyShape>('/keys', { status }, isWhole ? 250 : 0)
   const rows = useMemo(() => {
     const found = keys.rows.filter((key) => (!look || key.badges.includes(look)) && isFoundBy(key, q.toLowerCase()))
     return order ? found.toSorted(order) : found

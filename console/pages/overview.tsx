@@ -5,7 +5,7 @@ import { RangePicker } from '../parts/filters.tsx'
 import { counted, durationText } from '../parts/numbers.ts'
 import { Loading, Metric, Page } from '../parts/page.tsx'
 import { rangeOf, rangeQuery } from '../parts/ranges.ts'
-import { UsageChart } from '../parts/usage-chart.tsx'
+import { chartPath, UsageChart } from '../parts/usage-chart.tsx'
 import { useLive } from '../parts/use-load.ts'
 import { Credits, useNow } from '../parts/values.tsx'
 import { go, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
@@ -24,8 +24,8 @@ export function Overview({ url }: { readonly url: PageUrl }) {
   const paceOf = (data?: OverviewShape) => (data && isNew(data) ? NEW_POLL_MS : POLL_MS)
   const overview = useLive(`/overview?${queryText({ from, to })}`, paceOf)
   // The chart loads by itself, so that the numbers above do not wait for it.
-  const asked = queryText({ bucket: isByHour ? '1h' : '1d', group_by: 'model', from, to })
-  const usage = useLive<UsagePage>(`/usage?${asked}`, POLL_MS)
+  const asked = { bucket: isByHour ? '1h' : '1d', group_by: 'model', from, to }
+  const usage = useLive<UsagePage>(chartPath(asked), POLL_MS)
   return (
     <Page title="Overview" actions={<RangePicker url={url} range={range} />}>
       <Loading of={overview}>

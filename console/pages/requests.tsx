@@ -3,14 +3,15 @@ import type { RequestLine } from '../../layers/admin/api/shapes/requests.ts'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { askFile } from '../api.ts'
 import { REQUEST_COLUMNS } from '../parts/columns.tsx'
-import { Button, download, Tick } from '../parts/controls.tsx'
+import { Button, Tick } from '../parts/controls.tsx'
 import { counted, sumOf } from '../parts/numbers.ts'
-import { Empty, Loading, Page, Panel, Problem } from '../parts/page.tsx'
+import { Empty, Loading, Page, Panel } from '../parts/page.tsx'
 import { type Range, rangeOf } from '../parts/ranges.ts'
+import { SaveCsv } from '../parts/save-csv.tsx'
 import { Rows } from '../parts/table.tsx'
 import { TimeChart } from '../parts/usage-chart.tsx'
-import { type Loaded, useLive, useSubmission, useTail } from '../parts/use-load.ts'
-import { filtersIn, go, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
+import { type Loaded, useLive, useTail } from '../parts/use-load.ts'
+import { filtersIn, go, goWith, linkTo, type PageUrl, queryText } from '../router.ts'
 import { Chips, FILTERS, sumsOf } from './requests/filters.tsx'
 
 /** The histogram is only as live as a sum can be. */
@@ -25,6 +26,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   const { from, to } = range
   const calls = url.query.get('calls')
   const asked = { ...query, calls, from, to }
+  const read = () => askFile(`/requests?${queryText(asked)}`)
   const canBeLive = to === undefined || Date.parse(to) > nowMs
   const [isOn, setOn] = useState(false)
   // The list is pointed at, or has the focus.
@@ -38,7 +40,7 @@ export function Requests({ url }: { readonly url: PageUrl }) {
   )
   const requests = useTail<RequestLine>('/requests', asked, 'request_id', isLive && !isHeld)
   return (
-    <Page title="Requests" actions={<Csv query={asked} />}>
+    <Page title="Requests" actions={<SaveCsv file="requests.csv" read={read} />}>
       <div class="row wrap bar">
         <Chips url={url} range={range} query={query} />
         <span class="row push">
@@ -143,15 +145,4 @@ function Histogram({ of, range, sums: { group, ignored }, onPick }: HistogramPro
       </Loading>
     </Panel>
   )
-}
-
-function Csv({ query }: { readonly query: Query }) {
-  const { isRunning, failure, run } = useSubmission()
-  const save = async () => download('requests.csv', await askFile(`/requests?${queryText(query)}`))
-  return [
-    <Button disabled={isRunning} onClick={() => void run(save)}>
-      {isRunning ? 'Reading…' : 'Save as CSV'}
-    </Button>,
-    <Problem failure={failure} />,
-  ]
 }

@@ -1,16 +1,17 @@
 import { useMemo } from 'preact/hooks'
 import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { ask } from '../api.ts'
 import { Swatch } from '../parts/chart.tsx'
-import { Button, download } from '../parts/controls.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { NameChips, RangePicker, Views } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
 import { Empty, Loading, Page } from '../parts/page.tsx'
 import { Choices, Picker } from '../parts/picker.tsx'
 import { type Range, rangeOf, rangeQuery } from '../parts/ranges.ts'
+import { SaveCsv } from '../parts/save-csv.tsx'
 import { Cells, type Column, count, credits, name, number, Table } from '../parts/table.tsx'
-import { colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
+import { chartPath, colourOf, labelOf, TimeChart, UsageChart } from '../parts/usage-chart.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { Credits, NameLink } from '../parts/values.tsx'
 import { filtersIn, goWith, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
@@ -33,15 +34,12 @@ export function Usage({ url }: { readonly url: PageUrl }) {
   const { from, to, isByHour } = range
   const groupBy = (url.query.get('group_by') || 'model') as UsageGroup
   const { query: whose } = filtersIn(url, ['account', 'key_id'])
-  const bucket = isByHour ? '1h' : '1d'
-  const usage = useLoad<UsagePage>(`/usage?${queryText({ bucket, group_by: groupBy, from, to, ...whose })}`)
-  const save = (page: UsagePage) => {
-    const name = `usage-${from.slice(0, 10)}-${(to ?? dayText(nowMs + DAY_MS)).slice(0, 10)}-by-${groupBy}.csv`
-    download(name, usageCsv(page, isByHour))
-  }
-  const { data } = usage
+  const asked = { bucket: isByHour ? '1h' : '1d', group_by: groupBy, from, to, ...whose }
+  const usage = useLoad<UsagePage>(chartPath(asked))
+  const file = `usage-${from.slice(0, 10)}-${(to ?? dayText(nowMs + DAY_MS)).slice(0, 10)}-by-${groupBy}.csv`
+  const read = async () => usageCsv(await ask(`/usage?${queryText(asked)}`), isByHour)
   return (
-    <Page title="Usage" actions={data && <Button onClick={() => save(data)}>Save as CSV</Button>}>
+    <Page title="Usage" actions={usage.data && <SaveCsv file={file} read={read} />}>
       <div class="row wrap bar">
         <RangePicker url={url} range={range} />
         <GroupPicker url={url} by={groupBy} />

@@ -7,8 +7,15 @@ export function sumOf<T>(all: readonly T[], of: (one: T) => number): number {
   return all.reduce((sum, one) => sum + of(one), 0)
 }
 
+/** Whole; two digits after the point; or four from the first that is not zero. Made once: making one takes longer than all the rest. */
+const [WHOLE, ...SHORT] = [
+  {},
+  { minimumFractionDigits: 2, maximumFractionDigits: 2 },
+  { maximumSignificantDigits: 4 },
+].map((digits) => new Intl.NumberFormat('en-US', digits)) as [Intl.NumberFormat, Intl.NumberFormat, Intl.NumberFormat]
+
 export function counted(count: number): string {
-  return count.toLocaleString('en-US')
+  return WHOLE.format(count)
 }
 
 export function countOf(count: number, unit: string): string {
@@ -26,15 +33,10 @@ export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-/** Two digits after the point, or four from the first that is not zero. Made once: making one takes longer than all the rest. */
-const FORMS = [{ minimumFractionDigits: 2, maximumFractionDigits: 2 }, { maximumSignificantDigits: 4 }].map(
-  (digits) => new Intl.NumberFormat('en-US', digits),
-)
-
 /** `1,234.56`, `0.1754` or `0.00002`. */
 export function shortAmount(amount: string): string {
   if (Number(amount) === 0) return '0'
-  const [whole = '', small = ''] = FORMS.map((form) => form.format(amount as Intl.StringNumericLiteral))
+  const [whole = '', small = ''] = SHORT.map((form) => form.format(amount as Intl.StringNumericLiteral))
   return Math.abs(Number(amount)) < 1 && small.length > whole.length ? small : whole
 }
 

@@ -177,7 +177,8 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   }
   // A form of its own could not be in the form of a dialog.
   const pressed = (event: KeyboardEvent) => {
-    if (!isKey(event, take)) return
+    // With nothing typed it is the key of the form that this may be in.
+    if (text === '' || !isKey(event, take)) return
     event.preventDefault()
     const [first] = isNew && found.length === 0 ? shown : found
     const exact = found.find(({ value }) => value === text) ?? first

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './controls.tsx'
+import { counted } from './numbers.ts'
 import { Problem } from './page.tsx'
 import { type Listed, useSize } from './use-load.ts'
 import { Credits } from './values.tsx'
@@ -31,7 +32,10 @@ export function number<Row>(head: string, of: Cell<Row>): Column<Row> {
 }
 
 export function count<Row>(head: string, of: (row: Row) => number | undefined): Column<Row> {
-  return number(head, (row) => of(row)?.toLocaleString('en-US'))
+  return number(head, (row) => {
+    const told = of(row)
+    return told !== undefined && counted(told)
+  })
 }
 
 export function credits<Row>(head: string, of: (row: Row) => string): Column<Row> {
@@ -48,10 +52,18 @@ type Shown<Row> = {
 
 type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
 
+/** They fill any screen, and are painted before the others are drawn. */
+const FIRST_ROWS = 100
+const PAINTED_MS = 100
+
 /** Only a table that is wider than its place scrolls by itself, by keyboard too: the heads of others stay in sight of the page. */
 export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<Row>) {
   const table = useRef<HTMLTableElement>(null)
   const [isWider, setWider] = useState(false)
+  const [most, setMost] = useState(FIRST_ROWS)
+  useEffect(() => {
+    if (rows.length > most) setTimeout(setMost, PAINTED_MS, Infinity)
+  })
   useSize(table, ({ offsetWidth, parentElement }) => setWider(offsetWidth > (parentElement?.clientWidth ?? 0)))
   return (
     <section class={isWider ? 'scroll wider' : 'scroll'} tabIndex={isWider ? 0 : undefined} aria-label={caption}>
@@ -67,7 +79,7 @@ export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, i) => (
+          {rows.slice(0, most).map((row, i) => (
             <tr key={by ? String(row[by]) : i} class={classOf?.(row)}>
               <Cells columns={columns} of={row} />
             </tr>

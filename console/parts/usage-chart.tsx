@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { zone } from '../preferences.ts'
-import type { PageUrl } from '../router.ts'
+import { type PageUrl, type Query, queryText } from '../router.ts'
 import { Chart, type ChartProps, type Series } from './chart.tsx'
 import { Segments } from './controls.tsx'
 import { counted, sumCredits, sumOf } from './numbers.ts'
@@ -44,6 +44,8 @@ type MetricName = keyof typeof METRICS
 
 /** The number that can be told apart by their colour; the rest is one. */
 const COLOURS = 7
+/** In the buckets of a chart nothing else is told apart: of many keys, that is a fiftieth of the answer. */
+export const chartPath = (query: Query) => `/usage?${queryText({ ...query, top: COLOURS })}`
 export const colourOf = (place: number) => `c${Math.min(place, COLOURS)}`
 
 type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
@@ -103,7 +105,7 @@ function seriesOf({ groups, group_by }: UsagePage, metric: MetricName): Series<B
   const names = group_by === 'day' ? ['all'] : groups.slice(0, COLOURS).map(labelOf)
   if (groups.length > COLOURS && group_by !== 'day') names.push('others')
   return names.map((label, place) => {
-    const own = ({ results }: Bucket) => results.filter(({ group }) => (places.get(group) ?? COLOURS) === place)
+    const own = ({ results }: Bucket) => results.filter(({ group }) => (places.get(group) ?? colours) === place)
     return {
       label,
       colour: colourOf(place),

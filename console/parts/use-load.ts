@@ -139,11 +139,10 @@ type ListState<T> = {
 }
 
 const PAGE = 50
-const LARGEST_PAGE = 100
 
-/** A list as the server pages and filters it. `isWhole` reads it to its end, for views that need all rows. */
-export function useList<T>(list: string, query: Query = {}, isWhole = false) {
-  const path = `${list}?${queryText({ ...query, limit: String(isWhole ? LARGEST_PAGE : PAGE) })}`
+/** A list as the server pages and filters it; for views that need all rows it is read to its end, so many at a time. */
+export function useList<T>(list: string, query: Query = {}, ofWhole = 0) {
+  const path = `${list}?${queryText({ ...query, limit: ofWhole || PAGE })}`
   const fresh: ListState<T> = { path, rows: [], newer: [], after: null, isLoading: true }
   const [state, setState] = useState(fresh)
   const { begin, stop } = useLatest()
@@ -157,13 +156,13 @@ export function useList<T>(list: string, query: Query = {}, isWhole = false) {
           const next = now.after === null ? '' : `&after=${encodeURIComponent(now.after)}`
           const page: List<T> = await ask(path + next, { signal })
           now = { ...now, rows: [...now.rows, ...page.data], after: page.has_more ? page.last_id : null }
-        } while (isWhole && now.after !== null)
+        } while (ofWhole && now.after !== null)
         setState({ ...now, isLoading: false })
       } catch (error) {
         if (!isAbort(error)) setState({ ...now, isLoading: false, failure: failureFrom(error) })
       }
     },
-    [path, isWhole],
+    [path],
   )
   useEffect(() => {
     void load(fresh)

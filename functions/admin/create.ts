@@ -23,7 +23,10 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' |
 type Context = { getRemainingTimeInMillis(): number }
 
 /** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
+const MOST_BYTES = 6_000_000
+/** Of an export, whose envelope is not made with every piece. */
 const MOST_CHARS = 2_500_000
+const TOO_LONG = 'The answer is too long for here. Ask for less, such as a shorter period.'
 /** Kept back from the function's timeout, to answer that the time is over. */
 const RESERVE_MS = 2_000
 
@@ -73,14 +76,14 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
 }
 
 export async function wholeBody({ body }: AdminAnswer): Promise<string> {
-  if (typeof body === 'string') return body
+  if (typeof body === 'string') {
+    if (Buffer.byteLength(JSON.stringify(body)) > MOST_BYTES) throw new AdminError('answer_too_large', TOO_LONG)
+    return body
+  }
   let whole = ''
   for await (const piece of body) {
     whole += piece
-    if (whole.length > MOST_CHARS) {
-      const message = 'The answer is too long for here. Ask for less, such as a shorter period.'
-      throw new AdminError('answer_too_large', message)
-    }
+    if (whole.length > MOST_CHARS) throw new AdminError('answer_too_large', TOO_LONG)
   }
   return whole
 }

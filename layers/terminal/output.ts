@@ -68,7 +68,7 @@ export function printFields<Row extends object>(screen: Screen, row: Row, told?:
 
 type Column<Row> = {
   readonly of: (row: Row) => Cell
-  /** A shorter cell for a terminal, for example a name in place of an id; false leaves the column to --wide and pipes. */
+  /** A shorter cell, for example a name in place of an id; false leaves the column to --wide. */
   readonly short?: ((row: Row) => Cell) | false
   /** Left out on a terminal that is too narrow for it. */
   readonly isSpare?: true
@@ -85,7 +85,7 @@ type Shown<Row> = { readonly heading: string; readonly width: number; readonly i
 
 const GAP = '  '
 /** Amounts of the admin API are decimal strings. */
-const NUMBER = /^-?\d+(\.\d+)?$/
+const NUMBER = /^-?\d+(\.\d+)?( %)?$/
 /** No text is shortened to less than this. */
 const LEAST_WIDTH = 8
 

@@ -47,8 +47,8 @@ export function screenOf({ output, errors, env }: Terminal, isWide: boolean, bef
     /** Prints lines that are plain already and may have colours. */
     painted: printed((text) => raw.log(text)),
     isTerminal,
-    /** The columns to fit in; undefined with --wide and in a pipe. */
-    width: isTerminal && !isWide ? (output.columns ?? USUAL_WIDTH) : undefined,
+    /** The columns to fit in; undefined with --wide, which has everything. Nothing is cut in a pipe. */
+    width: isWide ? undefined : isTerminal ? (output.columns ?? USUAL_WIDTH) : Number.POSITIVE_INFINITY,
     paint: paintFor(output, env),
   }
 }

@@ -310,3 +310,22 @@ test('a catalog with an embedding model can be edited as it is shown, tested, an
   const back = await restore(version, version + 1)
   expect([back.status, back.body.catalog]).toEqual([200, first.body.catalog])
 })
+
+test('a catalog that is in force already makes no version and no event, by a push, a rollback and a plan', async () => {
+  const before = await inForce()
+  const same = { ...catalog('0.64'), $comment: 'by me' }
+  expect((await put(same, before)).body.version).toBe(before + 1)
+  expect((await put({ note: 'again', ...same })).body).toMatchObject({ version: before + 1, changes: [], note: null })
+  expect((await put({ ...same, $comment: 'by you' })).body.version).toBe(before + 2)
+  await put(same)
+  expect((await restore(before + 1, before + 3)).body.version).toBe(before + 3)
+  const plan = { name: 'same', factor: '2' }
+  await admin.call('POST /plans', { body: plan, headers: seen(before + 3) })
+  await admin.call('PATCH /plans/same', { body: { factor: '2' }, headers: seen(before + 4) })
+  expect(await inForce()).toBe(before + 4)
+  const { body } = await admin.call('GET /events?what=catalog.pushed&limit=2')
+  expect(body.data.map((event: { after: object }) => event.after)).toMatchObject([
+    { version: before + 3 },
+    { version: before + 2 },
+  ])
+})

@@ -60,7 +60,8 @@ test.each(named(ADMIN_ROUTES))('%s refuses a query that it does not know, by its
 
 test.each([
   ['/keys', 'limit=0', 'limit'],
-  ['/keys', 'limit=101', 'limit'],
+  ['/keys', 'limit=251', 'limit'],
+  ['/accounts', 'limit=101', 'limit'],
   ['/keys', 'limit=x', 'limit'],
   ['/keys', 'status=gone', 'status'],
   ['/keys', 'after=x', 'after'],
@@ -80,6 +81,7 @@ test.each([
   ['/usage', 'bucket=1w', 'bucket'],
   ['/usage', 'bucket=1h&from=2026-10-01&to=2026-11-15', 'from'],
   ['/usage', 'group_by=hour', 'group_by'],
+  ['/usage', 'top=0', 'top'],
   ['/usage', 'from=2026-11-16&to=2026-11-15', 'from'],
   ['/usage', 'from=2020-01-01&to=2026-11-15', 'from'],
   ['/overview', 'from=1970-01-01', 'from'],

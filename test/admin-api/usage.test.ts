@@ -163,10 +163,12 @@ describe('GET /admin/v1/requests', () => {
     const own = rows.filter(({ keyId }) => keyId === keyIds[0]).sort(newestFirst)
     expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(own.map(({ requestId }) => requestId).reverse())
     const first = own.at(-1)
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      object: 'usage',
-      key_id: keyIds[0],
-      cost: formatCredits(first?.cost ?? 0n),
+    const told = { object: 'usage', key_id: keyIds[0], cost: formatCredits(first?.cost ?? 0n) }
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject(told)
+    expect(lines[0]).not.toMatch(/"(upstream_cost|upstream_cost_source|loss|margin)"/)
+    const withCost = await admin.call(`${path}&with_cost=true`, { headers: { accept: 'application/x-ndjson' } })
+    expect(JSON.parse(withCost.text.split('\n')[0] ?? '')).toMatchObject({
+      ...told,
       upstream_cost: first?.upstreamCost === undefined ? null : formatCredits(first.upstreamCost),
     })
   })
@@ -227,6 +229,22 @@ describe('GET /admin/v1/usage', () => {
       expect(highest).toBeGreaterThan(1000 - 20)
     },
   )
+
+  test('with top=1 a bucket tells the dearest group of the range, and the others together; the groups are all', async () => {
+    const path = 'GET /usage?group_by=key&from=2026-11-10&to=2026-11-16'
+    const { body: whole } = await admin.call<UsagePage>(path)
+    const { body } = await admin.call<UsagePage>(`${path}&top=1`)
+    expect([body.groups, body.total]).toEqual([whole.groups, whole.total])
+    const nameOf = (group: string) => (group === whole.groups[0]?.group ? group : '(others)')
+    const expected = whole.data.map(({ results }) => {
+      const named = Map.groupBy(results, ({ group }) => nameOf(group))
+      return [...named].map(([name, some]) => [name, some.reduce((sum, { requests }) => sum + requests, 0)]).sort()
+    })
+    expect(expected.flat().length).toBeGreaterThan(6)
+    expect(body.data.map(({ results }) => results.map(({ group, requests }) => [group, requests]).sort())).toEqual(
+      expected,
+    )
+  })
 
   test('30 days of all keys, of which all but today are added up, are a query a day, and of today one for its hours and eight for the rest', async () => {
     const queries: unknown[] = []

@@ -307,14 +307,14 @@ test('waybill audit prints a line for each finding, or JSON with --json, and exi
   expect(people.stdout).toContain(
     `  ${requestId}: its cost is not its tokens × its price: expected 0.000021, got 0.000004. A row is written once`,
   )
-  expect(people.stdout).toMatch(/^key_.* spent is not the sum of the rows /m)
+  expect(people.stdout).toMatch(new RegExp(`^${key.name} .* spent is not the sum of the rows *$`, 'm'))
   const text = expect.stringContaining('expected 0.000021, got 0.000004')
   expect(JSON.parse(json.stdout)).toMatchObject({
     object: 'list',
     data: [{ ok: false, findings: [{}, { about: requestId, text }], more_findings: 0 }],
   })
   await changeKey(key, 'SET available = available + :v', 1)
-  expect((await stage.waybill(args)).stdout).toMatch(/^key_.* granted is not available \+ held \+ spent /m)
+  expect((await stage.waybill(args)).stdout).toMatch(/ granted is not available \+ held \+ spent *$/m)
   const clean = await stage.waybill(['audit', '--key', (await used(1)).key.id, '--stage', 'dev'])
-  expect([clean.code, clean.stdout]).toEqual([0, expect.stringMatching(/ ok .*\n\n1 key, all clean\.\n$/)])
+  expect([clean.code, clean.stdout]).toEqual([0, expect.stringMatching(/ ok\n\n1 key, all clean\.\n$/)])
 })

@@ -48,7 +48,7 @@ describe('the fields of a key', () => {
 
 test('waybill keys show and list say when a key was used last, and keys show of its old secret, too', async () => {
   const { id, secret } = await create('--credits', '1')
-  const rowOf = async () => (await shown('keys', 'list')).split('\n').find((line) => line.startsWith(id))
+  const rowOf = async () => (await shown('keys', 'list', '--wide')).split('\n').find((line) => line.startsWith(id))
   expect(await shown('keys', 'show', id)).toMatch(/^last used +never$/m)
   expect(await rowOf()).toMatch(/ never /)
   await shown('keys', 'rotate', id)
@@ -63,12 +63,10 @@ test('waybill keys show and list say when a key was used last, and keys show of 
 test('waybill events list tells a change in words, and refuses an unknown key, and two kinds at once', async () => {
   const { id } = await create()
   await shown('keys', 'update', id, '--rpm', '120')
-  const table = await shown('events', 'list', '--key', id)
+  const table = await shown('events', 'list', '--key', id, '--wide')
   expect(table).toMatch(new RegExp(`^\\S+Z +${CALLER} +key.updated +${id} +rpm 60 → 120 `, 'm'))
   expect(await refused('events', 'list', '--key', 'key_nope')).toContain("There is no key 'key_nope'")
-  expect(await refused('events', 'list', '--key', 'key_1', '--catalog')).toContain(
-    'Choose one of --key, --account and --catalog',
-  )
+  expect(await refused('events', 'list', '--key', 'key_1', '--catalog')).toContain('cannot be used with')
 })
 
 describe('versions of the catalog', () => {
@@ -102,7 +100,7 @@ describe('versions of the catalog', () => {
     expect(await json('catalog', 'show', '--at', newest?.pushed_at ?? '')).toMatchObject({ version })
     expect(await refused('catalog', 'show', '--version', 'x')).toContain('whole number')
     expect(await refused('catalog', 'show', '--at', '2020-01-01')).toContain('No version of the catalog is known')
-    expect(await shown('catalog', 'versions')).toContain(CALLER)
+    expect(await shown('catalog', 'versions', '--wide')).toContain(CALLER)
   })
 
   test('waybill catalog rollback makes the checks of a push, and refuses what is no version', async () => {

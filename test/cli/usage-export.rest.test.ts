@@ -126,15 +126,18 @@ describe('the export command', () => {
   test('waybill usage export writes one JSON row a line, and refuses a backward range and --json with --format csv', async () => {
     const waybill = (...args: string[]) => stage.waybill(['usage', 'export', ...args, '--stage', 'dev'])
     const range = ['--from', '2026-03-01', '--to', '2026-03-02T00:00:00Z']
-    const [good, backwards, both] = await Promise.all([
+    const [good, withCost, backwards, both] = await Promise.all([
       waybill(...range, '--json'),
+      waybill(...range, '--with-cost'),
       waybill('--from', '2026-03-02', '--to', '2026-03-01'),
       waybill(...range, '--format', 'csv', '--json'),
     ])
     expect([good.code, good.stderr]).toEqual([0, ''])
     const rows = good.stdout.trimEnd().split('\n')
     expect(rows.length).toBeGreaterThanOrEqual(6)
-    expect(JSON.parse(rows[0] ?? '')).toMatchObject({ object: 'usage', cost: '0.000369', upstream_cost: null })
+    expect(JSON.parse(rows[0] ?? '')).toMatchObject({ object: 'usage', cost: '0.000369' })
+    expect(rows[0]).not.toContain('upstream_cost')
+    expect(JSON.parse(withCost.stdout.split('\n')[0] ?? '')).toMatchObject({ cost: '0.000369', upstream_cost: null })
     for (const { code, stdout } of [backwards, both]) expect([code, stdout]).toEqual([1, ''])
     expect(backwards.stderr).toContain('2026-03-02T00:00:00.000Z is not before 2026-03-01T00:00:00.000Z')
     expect(both.stderr).toContain('--format jsonl')

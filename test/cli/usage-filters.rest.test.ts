@@ -87,9 +87,10 @@ describe('usage summary', () => {
 
   test('in plain text says how many answers the margin leaves out', async () => {
     const stdout = await shown('usage', 'summary')
-    expect(stdout).toMatch(/charged +provider cost +margin +without cost /)
-    expect(stdout).toMatch(/^loss .* 0\.0002 +0\.0003 +-0\.0001 +0 /m)
+    expect(stdout).toMatch(/charged +provider cost +margin +without cost$/m)
+    expect(stdout).toMatch(/^loss .* 0\.0002 +0\.0003 +-0\.0001 +0$/m)
     expect(stdout).toContain('The margin leaves out answers whose route does not say what it costs: 1.')
+    expect(await shown('usage', 'summary', '--wide')).toMatch(/ share\b[\s\S]* 100\.0 %/)
   })
 
   /** The same rows, so the same numbers as the admin API's own sums. */

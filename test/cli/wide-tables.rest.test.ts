@@ -44,6 +44,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   credit_windows: 'the limits: 3 (2 left)',
   balances: 'the result',
   explained: 'the result',
+  share: 'its percentage',
 }
 
 await writeCatalog(gateway.tables)(catalogFor(upstream.url), actAt())

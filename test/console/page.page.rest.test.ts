@@ -606,7 +606,7 @@ inBrowser('the console in a browser', () => {
     await page.waitForURL(/from=/)
     const { url } = await until(() => asked().find((one) => one.url.startsWith('/admin/v1/usage?bucket=1h')))
     const [from, to] = [data[28]?.start_time, data[29]?.end_time]
-    expect(queryOf(url)).toEqual({ bucket: '1h', group_by: 'provider', from, to })
+    expect(queryOf(url)).toEqual({ bucket: '1h', group_by: 'provider', from, to, top: '7' })
     await link('Latency').click()
     await sees('p95, of all models')
   })

@@ -171,6 +171,9 @@ describe('a signed call', () => {
     const refusal = { status: 400, envelope: { error: { code: 'answer_too_large' } } }
     await expect(wholeBody(answer)).rejects.toMatchObject(refusal)
     expect(made).toBeLessThan(60)
+    const whole = (sign: string) => wholeBody({ ...answer, body: sign.repeat(4_000_000) })
+    await expect(whole('"')).rejects.toMatchObject(refusal)
+    expect((await whole('x')).length).toBe(4_000_000)
   })
 })
 

@@ -59,7 +59,7 @@ test('every field of a usage row is in its record, but for those of operators, a
   expect(Object.keys(record).toSorted()).toEqual([...apiNames(callers), 'object', 'total_tokens'].toSorted())
   expect(Object.entries(record).filter(([, value]) => value === null)).toEqual([])
   expect(record).toMatchObject(recordOf(callers)(FULL_ROW))
-  const [line = ''] = await Array.fromAsync(ndjsonLines(once()))
+  const [line = ''] = await Array.fromAsync(ndjsonLines(once(), true))
   const told = JSON.parse(line) as object
   expect(told).toMatchObject(recordOf(USAGE_FIELD_NAMES)(FULL_ROW))
   expect(Object.keys(told)).toHaveLength(USAGE_FIELD_NAMES.length + ['object', 'total_tokens', 'margin'].length)

@@ -11,10 +11,10 @@ import { CopyButton, Segments } from '../../parts/controls.tsx'
 import { dayText } from '../../parts/numbers.ts'
 import { Empty, Loading, Page, Panel } from '../../parts/page.tsx'
 import { type Column, cell, credits, Rows } from '../../parts/table.tsx'
-import { UsageChart } from '../../parts/usage-chart.tsx'
+import { chartPath, UsageChart } from '../../parts/usage-chart.tsx'
 import { useList, useLive } from '../../parts/use-load.ts'
 import { attentionOf, Badge, Moment, useNow } from '../../parts/values.tsx'
-import { filterOf, go, linkTo, type PageUrl, placeOf, queryText } from '../../router.ts'
+import { filterOf, go, linkTo, type PageUrl, placeOf } from '../../router.ts'
 import { type Act, ActButton, type Detail } from './dialogs.tsx'
 import { Balance, DAYS, isShared, Settings, type Use } from './panels.tsx'
 
@@ -36,7 +36,7 @@ type Props<Of extends Detail> = {
 
 export function useUsage(id: string, groupBy: string) {
   const from = dayText(useNow(HOUR_MS) - (DAYS - 1) * DAY_MS)
-  return useLive<UsagePage>(`/usage?${queryText({ ...filterOf(id), group_by: groupBy, from })}`, USAGE_MS)
+  return useLive<UsagePage>(chartPath({ ...filterOf(id), group_by: groupBy, from }), USAGE_MS)
 }
 
 export function DetailPage<Of extends Detail>({ url, word, acts, groups, ...parts }: Props<Of>) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { ParsedCatalog } from '../../catalog/parse-catalog.ts'
 import { isoTime } from '../../gateway/domain/basics/time.ts'
@@ -121,7 +122,9 @@ export async function putInForce(
 ): Promise<CatalogShape> {
   const { tables } = call
   const { expectedVersion } = options
-  await requirePermitted(call, catalog, expectedVersion)
+  const stored = await requirePermitted(call, catalog, expectedVersion)
+  if (stored?.version === expectedVersion && (await isAsItIs(call, stored, catalog, options)))
+    return shown(call, stored, expectedVersion)
   const { written, version } = await writeCatalog(tables)(catalog, await call.newAct(), options)
   if (!written) throw await stale(call, expectedVersion, version)
   try {
@@ -134,15 +137,23 @@ export async function putInForce(
 }
 
 /** Compared only with the version that is replaced, so that no caller gets past this by a version that is yet to come. */
-async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number): Promise<void> {
+async function requirePermitted(call: Call, catalog: CatalogData, expectedVersion: number) {
   const stored = await readStoredCatalog(call.tables)()
   const refusal = catalogRefusal(call, { plans: stored?.data.plans, ...catalog })
   if (refusal !== undefined) throw new AdminError('invalid_catalog', refusal, { param: 'catalog' })
-  if (!call.identity.isAdminKey) return
+  if (!call.identity.isAdminKey) return stored
   const version = stored?.version ?? 0
   if (version !== expectedVersion) throw await stale(call, expectedVersion, version)
   const fault = forbiddenChange(call, stored, catalog)
   if (fault) throw new AdminError('provider_change_denied', fault.message, { param: fault.path })
+  return stored
+}
+
+/** Then it makes no version. */
+async function isAsItIs({ tables }: Call, { data, version }: StoredCatalog, catalog: CatalogData, now: WriteOptions) {
+  const plain = (of: object): object => JSON.parse(JSON.stringify({ plans: data.plans, ...of }))
+  if (!isDeepStrictEqual(plain(data), plain(catalog))) return false
+  return (await readCatalogVersion(tables)(version))?.source === now.source
 }
 
 function forbiddenChange({ identity }: Call, stored: StoredCatalog | undefined, catalog: CatalogData) {

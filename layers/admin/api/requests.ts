@@ -37,8 +37,9 @@ export async function list(call: Call, sent: z.output<typeof requestsQuery>): Pr
   const [, format] = /\b(text\/csv|application\/x-ndjson)\b/i.exec(headers.accept ?? '') ?? []
   if (format !== undefined) {
     const rows = only(usageRows(tables, keyIds, range), matches)
-    if (!/csv/i.test(format)) return new Lines('application/x-ndjson', ndjsonLines(rows))
-    return new Lines('text/csv; charset=utf-8', csvLines(named(tables, rows), sent.with_cost === 'true'), {
+    const isWithCost = sent.with_cost === 'true'
+    if (!/csv/i.test(format)) return new Lines('application/x-ndjson', ndjsonLines(rows, isWithCost))
+    return new Lines('text/csv; charset=utf-8', csvLines(named(tables, rows), isWithCost), {
       'Content-Disposition': 'attachment; filename="requests.csv"',
     })
   }

@@ -42,14 +42,14 @@ const GROUPS: Readonly<Record<string, (usage: Usage) => string>> = {
 
 /** Callers name any number of users and tags. The rows of those beyond this many are added up together. */
 const MOST_NAMES = 10_000
-/** Those that cost the most; an answer has so many in each bucket. */
+/** Those that cost the most; of groups of rows, an answer has so many in each bucket. */
 const MOST_IN_BUCKETS = 100
 const OTHERS = '(others)'
 
 /** The last seven days, unless a range is given. */
 export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): Promise<UsagePage> {
   const { tables, nowMs } = call
-  const { group_by: groupBy, bucket, calls, from, to, key_id: _, account: __, ...filters } = sent
+  const { group_by: groupBy, bucket, calls, from, to, top, key_id: _, account: __, ...filters } = sent
   const keys = await keysAskedFor(call, sent)
   const { ms: bucketMs, mostDays } = BUCKETS[bucket]
   const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
@@ -67,7 +67,7 @@ export async function getUsage(call: Call, sent: z.output<typeof usageQuery>): P
   const usage: Usage[] = range.fromMs < range.toMs ? await Array.fromAsync(read) : []
   const { groupOf, labels } = await groupsBy(call, groupBy, usage)
   const all = UsageGroups.of(usage, groupOf)
-  const mostShown = isOfRows ? MOST_IN_BUCKETS : Infinity
+  const mostShown = top ?? (isOfRows ? MOST_IN_BUCKETS : Infinity)
   const shown = new Map(all.dearestFirst(calls).slice(0, mostShown))
   const inBucket = (one: Usage) => (shown.has(groupOf(one)) ? groupOf(one) : OTHERS)
   const byStart = Map.groupBy(usage, ({ atMs }) => startOf(atMs))

@@ -29,7 +29,9 @@ type Fields = Readonly<Record<string, unknown>> | null
 
 export function changeText({ before, after }: { readonly before: Fields; readonly after: Fields }): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  return names.map((name) => `${name} ${textOf(before?.[name])} → ${textOf(after?.[name])}`).join(', ')
+  const told = names.map((name) => [name, ...[before, after].map((fields) => textOf(fields?.[name]))])
+  if (!before) return told.flatMap(([name, , now]) => (now === '-' ? [] : `${name} ${now}`)).join(', ')
+  return told.map(([name, was, now]) => `${name} ${was} → ${now}`).join(', ')
 }
 
 function textOf(value: unknown): string {

@@ -26,6 +26,7 @@ const words = {
   rpm: { field: 'rpm', kind: 'count', label: 'Requests a minute' },
   dailyLimit: { field: 'daily_limit', kind: 'count', label: 'Requests a day' },
   maxConcurrent: { field: 'max_concurrent', kind: 'count', label: 'Requests at once' },
+  tpm: { field: 'tpm', kind: 'count', label: 'Tokens a minute', none: 'no limit' },
   lanes: {
     field: 'lanes',
     kind: 'count',
@@ -34,13 +35,12 @@ const words = {
     hint: 'Items with a share of the limits each.',
     remark: rateText,
   },
+  models: { field: 'models', kind: 'patterns', label: 'Models', isWide: true, none: 'every model' },
   dailyCredits: { field: 'daily_credits', kind: 'credits', label: 'Credits a day', none: 'no limit' },
   monthlyCredits: { field: 'monthly_credits', kind: 'credits', label: 'Credits a month', none: 'no limit' },
   dailyLoss: { field: 'daily_loss', kind: 'credits', label: 'Loss a day', none: "the stage's" },
   notifyBelow: { field: 'notify_below', kind: 'credits', label: 'Notify below', none: 'never' },
-  tpm: { field: 'tpm', kind: 'count', label: 'Tokens a minute', none: 'no limit' },
   scopes: { field: 'scopes', kind: 'scopes', label: 'Scopes', isWide: true },
-  models: { field: 'models', kind: 'patterns', label: 'Models', isWide: true, none: 'every model' },
   allowlist: {
     field: 'allowlist',
     kind: 'ranges',

@@ -63,6 +63,7 @@ const COLUMNS = [
 ]
 /** Not for the eyes of customers. */
 const COSTS: readonly string[] = ['upstreamCost', 'upstreamCostSource', 'loss'] satisfies UsageFieldName[]
+const withoutCosts = recordOf(OPERATOR_FIELDS.filter((name) => !COSTS.includes(name)))
 
 export async function* csvLines(rows: AsyncIterable<NamedRow>, isWithCost = false): AsyncGenerator<string> {
   const columns = COLUMNS.filter(({ name }) => isWithCost || !COSTS.includes(name))
@@ -85,6 +86,7 @@ export function operatorPart(row: Partial<UsageRow>): OperatorPart {
   }
 }
 
-export async function* ndjsonLines(rows: AsyncIterable<UsageRow>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${plainJson(JSON.stringify({ ...usageRecord(row), ...operatorPart(row) }))}\n`
+export async function* ndjsonLines(rows: AsyncIterable<UsageRow>, isWithCost = false): AsyncGenerator<string> {
+  const operatorsOf = isWithCost ? operatorPart : withoutCosts
+  for await (const row of rows) yield `${plainJson(JSON.stringify({ ...usageRecord(row), ...operatorsOf(row) }))}\n`
 }

@@ -1,5 +1,6 @@
 import { medianOf, number } from '../../../bench/figures.ts'
 import { startConsole } from '../../../cli/console/start-console.ts'
+import { SETTING_WORDS } from '../../../layers/admin/settings/setting-words.ts'
 import { openTables } from '../../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { LOCAL_TABLES } from '../../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../support/dynamodb-local.ts'
@@ -13,7 +14,7 @@ const SIZE = { keys: 500, days: 30, rows: 1_000_000 }
 const RUNS = 3
 const PAGES = [
   ['keys', 'customer 500'],
-  ['keys?sort=name', 'customer 99'],
+  ['keys?sort=name', 'customer 1'],
   ['usage', 'Tokens out'],
   ['usage?group_by=key', 'Tokens out'],
   ['requests', '0.90 s'],
@@ -56,7 +57,7 @@ type Visit = { readonly there: number; readonly taken: number }
 /** From the click until the page is there, and until its numbers are. */
 async function visit(path: string, text: string): Promise<Visit> {
   await page.goto(`${origin}/#/changes`)
-  await page.getByText('rpm: ').first().waitFor()
+  await page.getByText(`${SETTING_WORDS.rpm.label}: `).first().waitFor()
   const startMs = performance.now()
   await page.goto(`${origin}/#/${path}`)
   await page.getByRole('heading', { level: 1, name: path.split('?')[0] ?? '' }).waitFor()

@@ -102,11 +102,7 @@ export const AdminKey = z.object({
   status: z.enum(['active', 'suspended', 'revoked']).describe('A revoked one is refused for good.'),
   prefix: text('The beginning of its secret.'),
   last_four: text('The last four characters of its secret.'),
-  previous: z
-    .object({
-      last_four: text('The last four characters of the old secret.'),
-      expires_at: moment('The end of the old secret.'),
-    })
+  previous: PreviousSecret.omit({ last_used_at: true })
     .nullable()
     .describe('The secret before the last rotation, while it is valid; null if there is none.'),
   scopes: texts('Its holder may do this.'),

@@ -22,10 +22,11 @@ function numberIn(least: number, most: number) {
   return z.preprocess((value) => (/^\d+$/.test(String(value)) ? Number(value) : value), wholeNumber(least, most))
 }
 
-const page = {
+const pageOf = (most: number) => ({
   after: maybe(z.string(), 'The last_id of the page before.'),
-  limit: numberIn(1, 100).default(50).describe('The most rows of a page; 50 unless given.'),
-}
+  limit: numberIn(1, most).default(50).describe('The most rows of a page; 50 unless given.'),
+})
+const page = pageOf(100)
 const range = {
   from: maybe(moment, 'From this UTC day or moment on.'),
   to: maybe(moment, 'To this UTC day or moment, which is not included.'),
@@ -51,7 +52,7 @@ export const keysQuery = z.strictObject({
   reference: maybe(reference, 'Only keys that were granted credits under this reference.'),
   status: maybe(oneOf(KEY_STATUSES), 'Only keys with this status.'),
   account: maybe(accountId, 'Only keys of this account, also revoked ones.'),
-  ...page,
+  ...pageOf(250),
 })
 
 export const accountsQuery = z.strictObject({
@@ -104,10 +105,7 @@ export const requestsQuery = z.strictObject({
   cost_to: maybe(credits, 'Only requests that were charged at most this much.'),
   duration_from: maybe(milliseconds, 'Only requests that took at least so many milliseconds.'),
   duration_to: maybe(milliseconds, 'Only requests that took at most so many milliseconds.'),
-  with_cost: maybe(
-    oneOf(['true', 'false']),
-    'With text/csv also the columns of your cost, which customers may not see.',
-  ),
+  with_cost: maybe(oneOf(['true', 'false']), 'In an export also what requests cost you, which customers may not see.'),
   ...page,
 })
 
@@ -115,6 +113,7 @@ export const usageQuery = z.strictObject({
   bucket: oneOf(USAGE_BUCKETS).default('1d').describe('The length of a bucket: a UTC day unless given, or an hour.'),
   group_by: textLike(USAGE_GROUP, GROUP_WORDS).default('model').describe(`The grouping: ${GROUP_WORDS}.`),
   calls: maybe(oneOf(['all']), 'Also groups that have nothing but calls that ask no model.'),
+  top: maybe(numberIn(1, 100), 'Only so many groups are told apart in buckets, the dearest; the rest are `(others)`.'),
   ...range,
   key_id: maybe(keyId, 'Only usage of this key.'),
   account: maybe(accountId, 'Only usage of the keys of this account.'),

@@ -94,10 +94,10 @@ export function emptyPart({ model, provider }: Pick<UsagePart, 'model' | 'provid
   return { ...NO_FIGURES, model, provider, errors: {} }
 }
 
-/** Adds to a part in place, because a closing adds up millions of rows. */
+/** Adds to a part in place, because a closing adds up millions of rows. Most figures of most of them are zero. */
 export function addTo(part: UsagePart, more: UsagePart): void {
   const sum = part as unknown as Record<string, number | Nano>
-  for (const name of FIGURES) sum[name] = plus(part[name], more[name])
+  for (const name of FIGURES) if (more[name]) sum[name] = plus(part[name], more[name])
   const errors = part.errors as Record<string, number>
   for (const code in more.errors) errors[code] = (errors[code] ?? 0) + (more.errors[code] as number)
 }

@@ -35,7 +35,8 @@ const TO_GROUPS: Readonly<Record<SumKind, (sum: UsageSum) => Item[]>> = {
 const ADD_GROUP: Readonly<Record<SumKind, (sum: UsageSum, group: Item) => void>> = {
   models: (sum, { firstToken, duration, ...part }) =>
     sum.addModel({ ...toPart(part), firstToken: firstToken as Histogram, duration: duration as Histogram }),
-  keys: (sum, { keyId, ...part }) => sum.addKey(keyId as string, toPart(part)),
+  // An item has a key once.
+  keys: (sum, { keyId, ...part }) => sum.keys.set(keyId as string, toPart(part)),
   routes: (sum, { route, ...asked }) => sum.addRoute(route as string, asked as Asked),
 }
 

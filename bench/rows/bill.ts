@@ -9,6 +9,7 @@ import type { Nano } from '../../layers/gateway/domain/money/money.ts'
 import { BRAND, FUNCTION_TIMEOUT_SECONDS } from '../../layers/gateway/names.ts'
 import { jsonLog } from '../../layers/gateway/platform/log/log.ts'
 import { takeAdmission } from '../../layers/gateway/store/admission/take-admission.ts'
+import { writeAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
 import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { openTables } from '../../layers/gateway/store/dynamodb/dynamodb-client.ts'
 import { keyItem } from '../../layers/gateway/store/keys/key-item.ts'
@@ -18,7 +19,7 @@ import { rowKey } from '../../layers/gateway/store/rows/usage-item.ts'
 import { LOCAL_TABLES } from '../../local/database-thread.ts'
 import { listenHere } from '../../local/dynamodb/http-server.ts'
 import { WRITE_UNITS } from '../../local/dynamodb/throttle.ts'
-import { type Item, itemBytes } from '../../local/dynamodb/value.ts'
+import { itemBytes } from '../../local/dynamodb/values.ts'
 import { actBy } from '../../local/issue-key.ts'
 import { createGatewayServer } from '../../local/server.ts'
 import { type BillLine, billOf, writeUnits } from '../bill/bill.ts'
@@ -94,7 +95,7 @@ async function sizesOfAChat(stand: Stand, isCompressed: boolean) {
 
 async function bytesAt({ database }: Tables, TableName: string, Key: Record<string, string>): Promise<number> {
   const { Item: item = {} } = await database.get({ TableName, Key, ConsistentRead: true })
-  return itemBytes(item as Item)
+  return itemBytes(JSON.parse(writeAttributes(item)))
 }
 
 const LANES = [1, 2, 4, 8, 16, 32]

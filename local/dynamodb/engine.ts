@@ -1,158 +1,116 @@
-import { holds } from './condition.ts'
-import { type Done, DoneTransactions, fingerprintOf } from './done-transactions.ts'
-import { DynamoDbError, validationError } from './failures.ts'
-import { checkIndexKeys, keyIn, placeInTables, refuseTwice } from './keys.ts'
-import { checkCount, type Members, refuseOthers } from './members.ts'
-import { batchGet, type GetInput, getItem, type PageInput, query, scan } from './read.ts'
-import { CONFLICT, conditionFailed, type Reason, refusedFor, transactionCanceled } from './refused-writes.ts'
-import type { Key, StoredTable, TableSchema } from './stored-table.ts'
-import { TableDirectory } from './table-directory.ts'
+import { hash } from 'node:crypto'
+import { DynamoDbError, type Reason, validationError } from './failures.ts'
+import { checkIndexKeys, keyIn, refuseTwice } from './keys.ts'
+import { checkCount, type Input, type Members, refuseOthers, type WriteKind } from './members.ts'
+import { batchGet, getItem, readPage } from './read.ts'
+import { Storage } from './storage.ts'
+import { executeOnTables } from './tables.ts'
 import { openThrottle, type Throttle } from './throttle.ts'
-import type { Item } from './value.ts'
-import { outcomeOf, prepareWrite, returned, type Write, type WriteInput, type WriteKind } from './write.ts'
-
-/** A command's members. Keys, items and values have the engine's form. */
-type Command = { readonly operation: string; readonly input: Members }
-
-/** Gets every change, at once. */
-export type Journal = {
-  table(name: string, schema: TableSchema | undefined): void
-  change(change: { readonly table: string; readonly key: Key; readonly item: Item | undefined }): void
-  done(done: Done): void
-}
+import { attribute, type Item } from './values.ts'
+import { outcomeOf, prepareWrite, returned, type Write } from './write.ts'
 
 type EngineOptions = {
-  /** The most that a page of a query or scan holds. */
-  readonly pageBytes?: number
+  /** The data outlives the process in it. */
+  readonly file?: string | null
   readonly clock?: () => number
-  readonly journal?: Journal
   /** The write units that an item takes a second; without it, any number. */
-  readonly unitsASecond?: number
+  readonly unitsASecond?: number | undefined
 }
 
-const PAGE_BYTES = 1024 * 1024
-const NO_JOURNAL: Journal = { table() {}, change() {}, done() {} }
 const WRITE_KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck']
 /** "TTL does not delete items whose time is more than five years in the past." */
-const LONGEST_EXPIRED_SECONDS = 5 * 366 * 86_400
+const LONGEST_EXPIRED_MS = 5 * 366 * 86_400_000
 
-const OLD_ONLY = new Set(['NONE', 'ALL_OLD'])
-const OLD_AND_NEW = new Set(['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'])
+const OLD_ONLY = ['NONE', 'ALL_OLD']
+const OLD_AND_NEW = [...OLD_ONLY, 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW']
 
-type TransactItem = Partial<Record<WriteKind, WriteInput>>
-type ReturningInput = WriteInput & { readonly ReturnValues?: string | undefined }
-type Attempt = { readonly reason: Reason } | { readonly next: Item | undefined }
+const CONFLICT: Reason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
 
-/** Every command takes effect at once. Items that are given or returned are the stored ones: no caller may change them. */
+type Attempt = { readonly reason?: Reason; readonly next?: Item | undefined }
+
+/** Every command takes effect at once, and is kept from the next `commit` on. */
 export class Engine {
-  private readonly tables: TableDirectory
-  private readonly transactions = new DoneTransactions()
-  /** Places of unsettled transactions, where commands meet conflicts ("Transaction conflict handling in DynamoDB"). */
+  private readonly storage: Storage
+  /** Places of uncommitted transactions, where commands meet conflicts ("Transaction conflict handling in DynamoDB"). */
   private readonly underWay = new Set<string>()
-  private readonly options: Required<Omit<EngineOptions, 'unitsASecond'>>
+  private readonly clock: () => number
   private readonly throttle: Throttle | undefined
 
-  constructor(options: EngineOptions = {}) {
-    this.options = { pageBytes: PAGE_BYTES, clock: Date.now, journal: NO_JOURNAL, ...options }
-    const { unitsASecond } = options
-    this.throttle = unitsASecond === undefined ? undefined : openThrottle(unitsASecond, this.options.clock)
-    this.tables = new TableDirectory((name, schema) => this.options.journal.table(name, schema))
+  /** Throws if another process has the file open. */
+  constructor({ file = null, clock = Date.now, unitsASecond }: EngineOptions = {}) {
+    this.storage = new Storage(file)
+    this.clock = clock
+    this.throttle = unitsASecond === undefined ? undefined : openThrottle(unitsASecond, clock)
   }
 
-  /** Throws a DynamoDbError. */
-  execute({ operation, input }: Command): Members {
+  /** Carries out a command in DynamoDB's JSON. Throws a DynamoDbError. */
+  execute(operation: string, input: Members): Members {
+    const { storage } = this
     if (operation === 'UpdateItem') return this.write('Update', input, OLD_AND_NEW)
-    if (operation === 'GetItem') return getItem(this.tables, input as GetInput)
+    if (operation === 'GetItem') return getItem(storage, input)
     if (operation === 'PutItem') return this.write('Put', input, OLD_ONLY)
     if (operation === 'DeleteItem') return this.write('Delete', input, OLD_ONLY)
     if (operation === 'TransactWriteItems') return this.transact(input)
-    if (operation === 'Query') return query(this.tables, input as PageInput, this.options.pageBytes)
-    if (operation === 'Scan') return scan(this.tables, input as PageInput, this.options.pageBytes)
-    if (operation === 'BatchGetItem') return batchGet(this.tables, input)
-    return this.tables.execute(operation, input)
+    if (operation === 'Query' || operation === 'Scan') return readPage(storage, operation, input)
+    if (operation === 'BatchGetItem') return batchGet(storage, input)
+    return executeOnTables(storage, operation, input)
   }
 
-  /** The writes so far are finished: none conflicts any more. */
-  settle(): void {
+  /** The writes so far are on the disk, if there is a file, and none conflicts any more. */
+  commit(): void {
+    this.storage.commit()
     this.underWay.clear()
   }
 
-  /** The stored items themselves, for reading only. */
-  items(table: string): Iterable<Item> {
-    return this.tables.get(table).items()
+  close(): void {
+    this.commit()
+    this.storage.close()
   }
 
-  item(table: string, key: Item): Item | undefined {
-    const stored = this.tables.get(table)
-    return stored.get(keyIn(stored.definition, key))
-  }
-
-  addTable(name: string, schema: TableSchema): void {
-    this.tables.add(name, schema)
-  }
-
-  /** Puts a kept item back, before any command is carried out. */
-  restore(table: string, item: Item): void {
-    const stored = this.tables.get(table)
-    stored.replace(keyIn(stored.definition, item), undefined, item)
-  }
-
-  restoreDone(done: Done): void {
-    this.transactions.add(done)
-  }
-
-  /** Removes the items whose time to live has passed. Returns their number. */
-  expire(): number {
-    const nowSeconds = this.options.clock() / 1000
-    let removed = 0
-    for (const table of this.tables.all()) {
-      const { timeToLive } = table.definition
-      if (timeToLive === undefined) continue
-      const expired = [...table.items()].filter(({ [timeToLive]: at }) => {
-        return typeof at === 'number' && at <= nowSeconds && at > nowSeconds - LONGEST_EXPIRED_SECONDS
+  /** Removes the items whose time to live has passed. */
+  expire(): void {
+    const nowMs = this.clock()
+    for (const table of this.storage.tables.values()) {
+      const { timeToLive = '' } = table.schema
+      const expired = [...table.own.entries.range()].filter((item) => {
+        const agoMs = nowMs - Number(attribute(item, timeToLive)?.N) * 1000
+        return agoMs >= 0 && agoMs < LONGEST_EXPIRED_MS
       })
-      for (const item of expired) this.replace(table, keyIn(table.definition, item), item, undefined)
-      removed += expired.length
+      for (const item of expired) this.storage.replace(table, keyIn(table.schema, item), item, undefined)
     }
-    return removed
+    this.storage.forgetDone(nowMs)
   }
 
-  private write(kind: WriteKind, input: ReturningInput, allowed: ReadonlySet<string>): Members {
+  private write(kind: WriteKind, input: Input, allowed: readonly string[]): Members {
     const { ReturnValues = 'NONE' } = input
-    if (!allowed.has(ReturnValues)) throw validationError('Return values set to invalid value')
-    const write = this.prepare(kind, input)
-    const attempt = this.attempt(write)
-    if ('reason' in attempt) throw refusedFor(attempt.reason)
-    const { next } = attempt
-    this.replace(write.table, write.key, write.old, next)
+    if (!allowed.includes(ReturnValues)) throw validationError('Return values set to invalid value')
+    const write = prepareWrite(this.storage, kind, input)
+    const { reason, next } = this.attempt(write)
+    if (reason) throw new DynamoDbError(`${reason.Code}Exception`, reason.Message ?? '', { Item: reason.Item })
+    this.storage.replace(write.table, write.key, write.old, next)
     const Attributes = returned(write, next, ReturnValues)
     return Attributes ? { Attributes } : {}
   }
 
-  private transact(input: Members): Members {
+  private transact(input: Input): Members {
     refuseOthers('TransactWrite', input)
-    const items = (input.TransactItems ?? []) as readonly TransactItem[]
+    const { TransactItems: items = [], ClientRequestToken: token } = input
     checkCount('TransactWriteItems', items)
-    const writes = items.map(onlyWriteOf).map(([kind, given]) => this.prepare(kind, given))
-    const places = writes.map(({ table, key }) => placeInTables(table, key))
+    const writes = items.map(onlyWriteOf).map(([kind, given]) => prepareWrite(this.storage, kind, given))
+    const places = writes.map(({ place }) => place)
     refuseTwice(places, 'One request cannot include multiple operations on one item')
-    const token = input.ClientRequestToken as string | undefined
-    const done =
-      token === undefined ? undefined : { token, fingerprint: fingerprintOf(items), atMs: this.options.clock() }
-    if (done && this.transactions.has(done)) return {}
+    const done = [token ?? '', hash('sha256', JSON.stringify(items)), this.clock()] as const
+    if (token !== undefined && this.storage.isDone(...done)) return {}
     const attempts = writes.map((write) => this.attemptInTransaction(write))
-    if (attempts.some((attempt) => 'reason' in attempt)) {
-      throw transactionCanceled(attempts.map((attempt) => ('reason' in attempt ? attempt.reason : { Code: 'None' })))
+    if (attempts.some(({ reason }) => reason)) {
+      const CancellationReasons = attempts.map(({ reason }) => reason ?? { Code: 'None' })
+      throw new DynamoDbError('TransactionCanceledException', 'Transaction cancelled', { CancellationReasons })
     }
-    writes.forEach(({ kind, table, key, old }, i) => {
-      const { next } = attempts[i] as Exclude<Attempt, { reason: Reason }>
-      if (kind !== 'ConditionCheck') this.replace(table, key, old, next)
-      this.underWay.add(placeInTables(table, key))
+    writes.forEach(({ kind, table, key, place, old }, i) => {
+      if (kind !== 'ConditionCheck') this.storage.replace(table, key, old, attempts[i]?.next)
+      this.underWay.add(place)
     })
-    if (done) {
-      this.transactions.add(done)
-      this.options.journal.done(done)
-    }
+    if (token !== undefined) this.storage.addDone(...done)
     return {}
   }
 
@@ -168,31 +126,23 @@ export class Engine {
 
   /** A write in a transaction takes its units twice. */
   private attempt(write: Write, times = 1): Attempt {
-    const { kind, table, key, given, old, bound, showsOld } = write
+    const { kind, table, place, given, old, bound, showsOld } = write
     // A fault in an item to put is reported before its condition is checked.
-    if (kind === 'Put') checkIndexKeys(table.definition, given)
-    const tooMany = this.throttle?.(placeInTables(table, key), old, times)
+    if (kind === 'Put') checkIndexKeys(table.schema, given)
+    const tooMany = this.throttle?.(place, old, times)
     if (tooMany) return { reason: tooMany }
-    if (this.underWay.size > 0 && this.underWay.has(placeInTables(table, key))) return { reason: CONFLICT }
-    const isMet = !bound.condition || holds(bound.condition, old ?? {}, bound.values)
-    if (!isMet) return { reason: conditionFailed(showsOld ? old : undefined) }
+    if (this.underWay.has(place)) return { reason: CONFLICT }
+    if (bound.condition && !bound.condition.holds(old ?? {}, bound.values)) {
+      const shown = showsOld && old ? { Item: old } : {}
+      return { reason: { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', ...shown } }
+    }
     return { next: outcomeOf(write) }
-  }
-
-  private prepare(kind: WriteKind, input: WriteInput): Write {
-    refuseOthers(kind, input)
-    return prepareWrite(kind, this.tables.get(input.TableName), input)
-  }
-
-  private replace(table: StoredTable, key: Key, old: Item | undefined, next: Item | undefined): void {
-    table.replace(key, old, next)
-    this.options.journal.change({ table: table.name, key, item: next })
   }
 }
 
-function onlyWriteOf(item: TransactItem): [WriteKind, WriteInput] {
+function onlyWriteOf(item: Partial<Record<WriteKind, Input>>): [WriteKind, Input] {
   const [kind, ...others] = WRITE_KINDS.filter((name) => item[name])
   if (!kind || others.length > 0)
     throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
-  return [kind, item[kind] as WriteInput]
+  return [kind, item[kind] as Input]
 }

@@ -9,9 +9,6 @@ export class DynamoDbError extends Error {
   }
 }
 
-/** The file did not take a change. No command may be answered after it. */
-export class StorageFailure extends Error {}
-
 export function validationError(message: string): DynamoDbError {
   return new DynamoDbError('ValidationException', message)
 }
@@ -19,3 +16,6 @@ export function validationError(message: string): DynamoDbError {
 export function unsupported(feature: string): DynamoDbError {
   return validationError(`The local database does not support ${feature}, which the gateway does not use`)
 }
+
+/** Why a write is refused. One that is no part of a transaction is refused with an error of its reason's name. */
+export type Reason = { readonly Code: string; readonly Message?: string; readonly Item?: object }

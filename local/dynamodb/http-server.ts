@@ -2,111 +2,84 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import type { Credentials } from '../../layers/gateway/platform/config.ts'
-import { type Attributes, fromAttributes, toAttributes } from './attribute-values.ts'
 import type { Engine } from './engine.ts'
-import { DynamoDbError, StorageFailure } from './failures.ts'
-import { convertItems, type Members } from './members.ts'
-import { type CheckBody, signatureChecker } from './signature.ts'
-
-type Options = {
-  readonly engine: Engine
-  /** Null lets every program on this machine in. */
-  readonly credentials: Credentials | null
-  readonly commit: () => void
-}
+import { DynamoDbError } from './failures.ts'
+import { signatureChecker } from './signature.ts'
 
 const TARGET = 'DynamoDB_20120810.'
 const MOST_BYTES = 17 * 1024 * 1024
+const TOO_LONG = 'RequestTooLargeException'
 
 type Answer = { readonly status: number; readonly text: string }
 
-/** Answers leave together, after one commit of all writes: nobody hears of a write, or reads one, that could be lost. */
-export function createDynamoDbServer({ engine, credentials, commit }: Options): Server {
+/**
+ * Answers leave together, after one commit of all writes: nobody hears of a write, or reads one, that could be lost.
+ * Without credentials every program on this machine is let in.
+ */
+export function createDynamoDbServer(engine: Engine, credentials: Credentials | null): Server {
   const checkHead = credentials ? signatureChecker(credentials) : () => () => {}
   let waiting: (() => void)[] = []
 
   const server = createServer((request, response) => {
-    let checkBody: CheckBody
-    try {
-      checkBody = checkHead(request)
-    } catch (error) {
-      // The body of a stranger's request is thrown away.
-      request.resume()
-      answerLater(response, refusal(error))
-      return
-    }
-    readBody(request).then(
-      (body) => answerLater(response, body ? answerTo(request, body, checkBody) : TOO_LONG),
-      () => response.destroy(),
-    )
+    answerTo(request).then((answer) => answerLater(response, answer))
   })
   server.keepAliveTimeout = 65_000
   return server
 
-  function answerTo(request: IncomingMessage, body: Buffer, checkBody: CheckBody): Answer {
+  async function answerTo(request: IncomingMessage): Promise<Answer> {
     try {
+      const checkBody = checkHead(request)
+      const body = await readBody(request)
       checkBody(body)
       const target = String(request.headers['x-amz-target'])
       const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : ''
-      const input = convertItems(parse(body), (item: Attributes) => fromAttributes(item))
-      return { status: 200, text: JSON.stringify(convertItems(engine.execute({ operation, input }), toAttributes)) }
+      return { status: 200, text: JSON.stringify(engine.execute(operation, JSON.parse(body.toString()))) }
     } catch (error) {
+      // The body of a stranger's request is thrown away.
+      request.resume()
       return refusal(error)
     }
   }
 
-  function answerLater(response: ServerResponse, answer: Answer): void {
+  function answerLater(response: ServerResponse, { status, text }: Answer): void {
     if (waiting.length === 0) setImmediate(answerAll)
-    waiting.push(() => send(response, answer))
+    const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'Content-Length': Buffer.byteLength(text) }
+    waiting.push(() => response.writeHead(status, headers).end(text))
   }
 
   function answerAll(): void {
     const answers = waiting
     waiting = []
-    commit()
-    engine.settle()
+    engine.commit()
     for (const answer of answers) answer()
   }
 }
 
-const TOO_LONG: Answer = {
-  status: 413,
-  text: JSON.stringify({ __type: 'RequestTooLargeException', message: `A request has at most ${MOST_BYTES} bytes.` }),
-}
-
-/** Undefined for a longer one, of which nothing is kept beyond the limit. Throws if the client leaves while it sends. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+/** Nothing is kept beyond the limit. Throws for a longer one, and if the client leaves while it sends. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {
     size += chunk.length
     if (size <= MOST_BYTES) chunks.push(chunk)
   }
-  return size > MOST_BYTES ? undefined : Buffer.concat(chunks)
+  if (size <= MOST_BYTES) return Buffer.concat(chunks)
+  throw new DynamoDbError(TOO_LONG, `A request has at most ${MOST_BYTES} bytes.`)
 }
 
-function send(response: ServerResponse, { status, text }: Answer): void {
-  const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'Content-Length': Buffer.byteLength(text) }
-  response.writeHead(status, headers).end(text)
-}
-
-function parse(body: Buffer): Members {
-  try {
-    const input: unknown = JSON.parse(body.toString() || '{}')
-    if (typeof input === 'object' && input !== null) return input as Members
-  } catch {}
-  throw new DynamoDbError('SerializationException', 'The body is not JSON')
-}
-
-const MALFORMED = 'A member of the request is of a type that the operation does not take, or nested too deep'
-/** A command is checked as a whole before it changes anything, so any other error is a fault of the command. */
+const MALFORMED =
+  'The body is no JSON, or a member of it is of a type that the operation does not take, or nested too deep'
+/**
+ * A command is checked as a whole before it changes anything, so any other error is a fault of the command; but after
+ * one of the file, no command may be answered.
+ */
 function refusal(error: unknown): Answer {
-  if (error instanceof StorageFailure) throw error
+  if ((error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR') throw error
   const { name, message, detail } =
     error instanceof DynamoDbError ? error : new DynamoDbError('SerializationException', MALFORMED)
-  const members = convertItems({ ...detail }, toAttributes)
   const __type = `com.amazonaws.dynamodb.v20120810#${name}`
-  return { status: 400, text: JSON.stringify({ __type, message, Message: message, ...members }) }
+  const status = name === TOO_LONG ? 413 : 400
+  return { status, text: JSON.stringify({ __type, message, Message: message, ...detail }) }
 }
 
 /** Serves this machine only. Returns the port, which is any that is free unless given. */

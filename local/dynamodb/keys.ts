@@ -1,6 +1,15 @@
 import { validationError } from './failures.ts'
-import type { Key, Schema, StoredTable, TableSchema } from './stored-table.ts'
-import { attribute, type Item } from './value.ts'
+import { attribute, bytesOf, type Item } from './values.ts'
+
+export type Schema = { readonly partitionKey: string; readonly sortKey?: string | undefined }
+export type IndexSchema = Schema & { readonly name: string; readonly projection: 'all' | 'keys' }
+export type TableSchema = Schema & {
+  /** The attribute with the second since the epoch from which an item has expired. */
+  readonly timeToLive?: string | undefined
+  readonly indexes: readonly IndexSchema[]
+}
+
+export type Key = ReturnType<typeof keyIn>
 
 /** A key that is given by itself: its attributes and no others. */
 export function keyOnly(schema: Schema, given: Item = {}): Key {
@@ -10,48 +19,54 @@ export function keyOnly(schema: Schema, given: Item = {}): Key {
   return keyIn(schema, given)
 }
 
-export function keyIn({ partitionKey, sortKey }: Schema, item: Item): Key {
-  return { partition: keyText(item, partitionKey), sort: sortKey ? keyText(item, sortKey) : '' }
+/** Places are in the order of the keys' UTF-8. */
+export function keyIn({ partitionKey, sortKey }: Schema, item: Item) {
+  const [partition, sort] = [keyText(item, partitionKey), sortKey ? keyText(item, sortKey) : '']
+  return { partition, sort, place: `${inOrder(partition)}\0${inOrder(sort)}\0` }
 }
 
 function keyText(item: Item, name: string): string {
   const value = attribute(item, name)
   if (value === undefined) throw validationError('One of the required keys was not given a value')
-  if (typeof value !== 'string')
-    throw validationError('One or more parameter values were invalid: Type mismatch for key')
-  if (value === '') throw validationError(`A key attribute cannot contain an empty string value. Key: ${name}`)
-  return value
+  const { S } = value
+  if (typeof S !== 'string') throw validationError('One or more parameter values were invalid: Type mismatch for key')
+  if (S === '') throw validationError(`A key attribute cannot contain an empty string value. Key: ${name}`)
+  return S
 }
 
 export function keyNames({ partitionKey, sortKey }: Schema): string[] {
   return sortKey ? [partitionKey, sortKey] : [partitionKey]
 }
 
-const PARTITION_KEY_BYTES = 2_048
-const SORT_KEY_BYTES = 1_024
-
 /** Refuses a key that is too long. Keys of stored items are not, so only writes are checked. */
 export function checkKeyBytes({ partition, sort }: Key): void {
-  if (Buffer.byteLength(partition) > PARTITION_KEY_BYTES || Buffer.byteLength(sort) > SORT_KEY_BYTES) {
+  if (Buffer.byteLength(partition) > 2_048 || Buffer.byteLength(sort) > 1_024) {
     throw validationError('One or more parameter values were invalid: Size of a key has exceeded its limit')
   }
 }
 
 export function checkIndexKeys({ indexes }: TableSchema, item: Item): void {
-  for (const index of indexes) {
-    for (const key of keyNames(index)) {
-      const value = attribute(item, key)
-      if (value === undefined) continue
-      if (typeof value !== 'string')
-        throw validationError(`Type mismatch for Index Key ${key}, IndexName: ${index.name}`)
-      if (value === '')
-        throw validationError(`An index key cannot be an empty string: ${key}, IndexName: ${index.name}`)
-    }
+  for (const key of indexes.flatMap(keyNames)) {
+    const value = attribute(item, key)
+    if (value && !value.S) throw validationError(`The Index Key ${key} must be a text that is not empty`)
   }
 }
 
-export function placeInTables({ name }: StoredTable, { partition, sort }: Key): string {
-  return `${name}\0${partition}\0${sort}`
+/** Follows a place, and every place that begins with it. */
+export const AFTER = '\xff'
+
+/** The same in UTF-8, and without a zero. */
+const PLAIN = /^[ -~]*$/
+
+/** Undefined if the item lacks a key of the index: then it is not in it. */
+export function placeInIndex(index: Schema, item: Item | undefined, { place }: Key): string | undefined {
+  if (!item || keyNames(index).some((name) => attribute(item, name) === undefined)) return undefined
+  return keyIn(index, item).place + place
+}
+
+/** The bytes of a text, without a zero that could be taken for its end. */
+export function inOrder(text: string): string {
+  return PLAIN.test(text) ? text : (bytesOf({ S: text }) as string).replaceAll('\0', `\0${AFTER}`)
 }
 
 export function refuseTwice(places: readonly string[], message: string): void {

@@ -1,6 +1,27 @@
 import { unsupported, validationError } from './failures.ts'
+import type { Item } from './values.ts'
 
 export type Members = Readonly<Record<string, unknown>>
+
+export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
+
+type TextName =
+  | `${'Condition' | 'Filter' | 'KeyCondition' | 'Projection' | 'Update'}Expression`
+  | `${'Table' | 'Index'}Name`
+  | `ReturnValues${'' | 'OnConditionCheckFailure'}`
+  | 'ClientRequestToken'
+
+/** The members of any command for items. Each is refused where it has no place. */
+export type Input = { readonly [Name in TextName]?: string } & {
+  readonly [Name in 'Key' | 'Item' | 'ExclusiveStartKey' | 'ExpressionAttributeValues']?: Item
+} & {
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>
+  readonly ScanIndexForward?: boolean
+  readonly ConsistentRead?: boolean
+  readonly Limit?: number
+  readonly RequestItems?: Readonly<Record<string, Input & { readonly Keys?: readonly Item[] }>>
+  readonly TransactItems?: readonly Partial<Record<WriteKind, Input>>[]
+}
 
 const PLACEHOLDERS = ['ExpressionAttributeNames', 'ExpressionAttributeValues']
 const CONDITIONAL = [
@@ -8,7 +29,7 @@ const CONDITIONAL = [
   ...['ReturnValuesOnConditionCheckFailure', 'ReturnValues'],
 ]
 const PAGE = [
-  ...['TableName', 'IndexName', 'ConsistentRead', 'FilterExpression', 'ProjectionExpression', 'Select', 'Limit'],
+  ...['TableName', 'IndexName', 'ConsistentRead', 'FilterExpression', 'ProjectionExpression', 'Limit'],
   ...['ExclusiveStartKey', ...PLACEHOLDERS],
 ]
 const MEMBERS = {
@@ -29,47 +50,8 @@ export function refuseOthers(command: keyof typeof MEMBERS, input: object): void
   }
 }
 
-const MOST_ITEMS = 100
-
 export function checkCount(operation: string, items: readonly unknown[]): void {
-  if (items.length < 1 || items.length > MOST_ITEMS) {
-    throw validationError(`Too few or too many items for the ${operation} call: 1 to ${MOST_ITEMS}`)
+  if (items.length < 1 || items.length > 100) {
+    throw validationError(`Too few or too many items for the ${operation} call: 1 to 100`)
   }
-}
-
-const ITEMS: ReadonlySet<string> = new Set([
-  ...['Item', 'Key', 'Attributes', 'LastEvaluatedKey', 'ExclusiveStartKey', 'ExpressionAttributeValues'],
-])
-const LISTS_OF_ITEMS: ReadonlySet<string> = new Set(['Items', 'Keys'])
-
-/** A command or an answer with every key, item and map of values in it converted. */
-export function convertItems<To>(members: Members, convert: (item: never) => To): Members {
-  const converted: Record<string, unknown> = {}
-  for (const name in members) {
-    const value = members[name]
-    if (value === undefined) continue
-    if (!isObject(value) || name === 'ExpressionAttributeNames') converted[name] = value
-    else if (ITEMS.has(name)) converted[name] = convert(value as never)
-    else if (LISTS_OF_ITEMS.has(name) && Array.isArray(value))
-      converted[name] = value.map((one) => convert(one as never))
-    else if (name === 'RequestItems')
-      converted[name] = byTable(value, (request: object) => convertAll(request, convert))
-    else if (name === 'Responses') converted[name] = byTable(value, (items: never[]) => items.map(convert))
-    else converted[name] = convertAll(value, convert)
-  }
-  return converted
-}
-
-function convertAll<To>(value: object, convert: (item: never) => To): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => (isObject(one) ? convertAll(one, convert) : one))
-  return convertItems(value as Members, convert)
-}
-
-/** Names of tables stand in place of members. */
-function byTable<From>(value: object, convert: (ofTable: From) => unknown): unknown {
-  return Object.fromEntries(Object.entries(value).map(([table, ofTable]) => [table, convert(ofTable)]))
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

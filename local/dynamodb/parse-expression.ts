@@ -1,31 +1,43 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Change, Comparator, Condition, Operand, Result, Simple, Term, Test } from './expression.ts'
 import { unsupported, validationError } from './failures.ts'
-import { refuseTwice } from './keys.ts'
 import { isReserved } from './reserved-words.ts'
-import type { TypeName } from './value.ts'
+import { attribute, COMBINED, type Found, type Item, sizeOf, sum, TESTS, type TypeName, type Value } from './values.ts'
 
-type TypeRule = { readonly token: string; readonly types: ReadonlySet<TypeName>; readonly operator: string }
+export type Values = Readonly<Record<string, Value>>
+type Read = (item: Item, values: Values) => Found
+/** `name` is that of an attribute, `token` that of a value's placeholder. */
+type Operand = { readonly read: Read; readonly name?: string; readonly token?: string; readonly type?: TypeName }
 
-const typeSet = (...names: TypeName[]): ReadonlySet<TypeName> => new Set(names)
-const WITH_ORDER = typeSet('S', 'N', 'B')
-const WITH_SIZE = typeSet('S', 'B', 'BS', 'L', 'M')
-const NUMBER = typeSet('N')
-const ALLOWED: Readonly<Partial<Record<Test['kind'], ReadonlySet<TypeName>>>> = {
+type Kind = keyof typeof TESTS
+type Holds = (item: Item, values: Values) => boolean
+/** The parts of a condition, whichever way they are joined. */
+export type Part = { readonly kind: Kind | 'OR' | 'NOT'; readonly operands: readonly Operand[] }
+export type Condition = { readonly holds: Holds; readonly parts: readonly Part[] }
+
+type Section = (typeof SECTIONS)[number]
+/** Its value is undefined if the attribute is to be removed. */
+export type Change = { readonly section: Section; readonly name: string; readonly value: Read }
+
+type TypeRule = { readonly token: string; readonly types: readonly TypeName[]; readonly operator: string }
+
+const WITH_ORDER: readonly TypeName[] = ['S', 'N', 'B']
+/** The types of the values that an operator takes; any, unless it is here. */
+const TYPES: Readonly<Record<string, readonly TypeName[]>> = {
   '<': WITH_ORDER,
   '<=': WITH_ORDER,
   '>': WITH_ORDER,
   '>=': WITH_ORDER,
   BETWEEN: WITH_ORDER,
-  begins_with: typeSet('S', 'B'),
+  size: ['S', 'B', 'BS', 'L', 'M'],
+  '+': ['N'],
+  '-': ['N'],
+  ADD: ['N', 'BS'],
+  DELETE: ['BS'],
 }
-const CHANGED_BY = { ADD: typeSet('N', 'BS'), DELETE: typeSet('BS') }
 
 const TOKEN = /\s*(?:([A-Za-z_]\w*|\d+|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/gy
 const MOST_BYTES = 4_096
-const OVERLAP = 'Two document paths overlap with each other'
 const NAME = /^[A-Za-z_#]/
-const COMPARATORS: readonly Comparator[] = ['=', '<>', '<', '<=', '>', '>=']
+const COMPARATORS = ['=', '<>', '<', '<=', '>', '>='] as const
 const SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
 
 /** Reads the expressions of one command, and notes which of its names and values they use. */
@@ -38,20 +50,22 @@ export class ExpressionParser {
   private readonly names: Readonly<Record<string, string>>
   private tokens: string[] = []
   private at = 0
-  private lastGroup: Condition | undefined
+  private parts: Part[] = []
+  private lastGroup: Holds | undefined
 
   constructor(names: Readonly<Record<string, string>>) {
     this.names = names
   }
 
   condition(text: string): Condition {
-    return this.whole(text, () => this.either())
+    const parts: Part[] = []
+    this.parts = parts
+    return { holds: this.whole(text, () => this.either()), parts }
   }
 
   projection(text: string): string[] {
     const names = this.whole(text, () => this.list(() => this.name()))
-    refuseTwice(names, OVERLAP)
-    return names
+    return distinct(names, (name) => name)
   }
 
   update(text: string): Change[] {
@@ -65,11 +79,7 @@ export class ExpressionParser {
       }
       return read
     })
-    refuseTwice(
-      changes.map(({ name }) => name),
-      OVERLAP,
-    )
-    return changes
+    return distinct(changes, ({ name }) => name)
   }
 
   private whole<T>(text: string, read: () => T): T {
@@ -91,18 +101,27 @@ export class ExpressionParser {
     return members
   }
 
-  private either(): Condition {
-    return this.joined('OR', () => this.joined('AND', () => this.negated()))
+  private either(): Holds {
+    const first = this.both()
+    if (!this.take('OR')) return first
+    this.parts.push({ kind: 'OR', operands: [] })
+    const second = this.either()
+    return (item, values) => first(item, values) || second(item, values)
   }
 
-  private joined(kind: 'AND' | 'OR', read: () => Condition): Condition {
-    let left = read()
-    while (this.take(kind)) left = { kind, left, right: read() }
-    return left
+  private both(): Holds {
+    const first = this.negated()
+    if (!this.take('AND')) return first
+    const second = this.both()
+    return (item, values) => first(item, values) && second(item, values)
   }
 
-  private negated(): Condition {
-    if (this.take('NOT')) return { kind: 'NOT', of: this.negated() }
+  private negated(): Holds {
+    if (this.take('NOT')) {
+      this.parts.push({ kind: 'NOT', operands: [] })
+      const negated = this.negated()
+      return (item, values) => !negated(item, values)
+    }
     if (!this.take('(')) return this.test()
     const inner = this.closed(this.either())
     if (inner === this.lastGroup) throw validationError('The expression has redundant parentheses;')
@@ -110,19 +129,17 @@ export class ExpressionParser {
     return inner
   }
 
-  private test(): Test {
+  private test(): Holds {
     for (const kind of ['attribute_exists', 'attribute_not_exists'] as const) {
-      if (this.call(kind)) return { kind, operands: [{ kind: 'attribute', name: this.closed(this.name()) }] }
+      if (this.call(kind)) return this.checked(kind, [this.closed(this.attribute())])
     }
-    for (const kind of ['begins_with', 'contains'] as const) {
-      if (this.call(kind)) return this.checked(kind, this.closed(this.pair(',')))
-    }
+    if (this.call('contains')) return this.checked('contains', this.closed(this.pair(',')))
     const left = this.operand()
     const comparator = COMPARATORS.find((sign) => this.take(sign))
     if (comparator) return this.checked(comparator, [left, this.operand()])
     if (this.take('BETWEEN')) {
       const [low, high] = this.pair('AND')
-      if (low.kind === 'value' && high.kind === 'value') this.bounds.push([low.token, high.token])
+      if (low.token && high.token) this.bounds.push([low.token, high.token])
       return this.checked('BETWEEN', [left, low, high])
     }
     if (!this.take('IN')) throw this.syntaxError()
@@ -136,64 +153,82 @@ export class ExpressionParser {
     return [first, this.operand()]
   }
 
-  private checked(kind: Test['kind'], operands: Operand[]): Test {
-    const types = ALLOWED[kind]
-    if (types) for (const operand of operands) this.allow(operand, types, kind)
+  private checked(kind: Kind, operands: Operand[]): Holds {
+    this.allow(kind, ...operands)
     refuseSame(operands)
-    return { kind, operands }
+    this.parts.push({ kind, operands })
+    const test: (...found: Found[]) => boolean = TESTS[kind]
+    return (item, values) => test(...operands.map(({ read }) => read(item, values)))
   }
 
-  private allow(operand: Operand | Term, types: ReadonlySet<TypeName>, operator: string): void {
-    if (operand.kind === 'value') this.typeRules.push({ token: operand.token, types, operator })
-    if (operand.kind === 'size' && !types.has('N')) throw wrongType(operator, 'N')
+  /** A value's type is known when the command comes. */
+  private allow(operator: string, ...operands: Operand[]): void {
+    const types = TYPES[operator]
+    if (!types) return
+    for (const { token, type } of operands) {
+      if (token) this.typeRules.push({ token, types, operator })
+      if (type && !types.includes(type)) throw wrongType(operator, type)
+    }
   }
 
   private operand(): Operand {
     if (!this.call('size')) return this.nameOrValue()
     const of = this.closed(this.nameOrValue())
-    this.allow(of, WITH_SIZE, 'size')
-    return { kind: 'size', of }
+    this.allow('size', of)
+    return { read: (item, values) => sizeOf(of.read(item, values)), type: 'N', ...(of.name && { name: of.name }) }
   }
 
-  private change(section: (typeof SECTIONS)[number]): Change {
+  private change(section: Section): Change {
     const name = this.name()
-    if (section === 'REMOVE') return { section, name }
+    if (section === 'REMOVE') return { section, name, value: () => undefined }
     if (section === 'SET') {
       this.expect('=')
       return { section, name, value: this.result() }
     }
-    const value = this.nameOrValue()
-    if (value.kind !== 'value') throw this.syntaxError()
-    this.allow(value, CHANGED_BY[section], section)
-    return { section, name, token: value.token }
+    const { read, token } = this.nameOrValue()
+    if (!token) throw this.syntaxError()
+    this.allow(section, { read, token })
+    const combined = COMBINED[section]
+    return { section, name, value: (item, values) => combined(attribute(item, name), read(item, values) as Value) }
   }
 
-  private result(): Result {
+  private result(): Read {
     const left = this.term()
     const kind = (['+', '-'] as const).find((sign) => this.take(sign))
-    if (!kind) return left
+    if (!kind) return left.read
     const right = this.term()
-    for (const side of [left, right]) this.allow(side, NUMBER, kind)
-    return { kind, left, right }
+    this.allow(kind, left, right)
+    const sign = kind === '+' ? 1 : -1
+    return (item, values) => sum(left.read(item, values), right.read(item, values), sign)
   }
 
-  private term(): Term {
-    if (!this.call('if_not_exists')) return this.nameOrValue()
-    const name = this.name()
+  private term(): Operand {
+    if (!this.call('if_not_exists')) return required(this.nameOrValue())
+    const first = this.attribute()
     this.expect(',')
     const otherwise = this.closed(this.term())
-    refuseSame([{ kind: 'attribute', name }, otherwise])
-    return { kind: 'if_not_exists', name, otherwise }
+    refuseSame([first, otherwise])
+    const read: Read = (item, values) => {
+      // Always read, and first: an attribute that does not exist is an error even if its value is not needed.
+      const other = otherwise.read(item, values)
+      return first.read(item, values) ?? other
+    }
+    return { read }
   }
 
-  private nameOrValue(): Simple {
+  private nameOrValue(): Operand {
     const token = this.tokens[this.at] ?? ''
     if (token === '(') throw unsupported('operands in parentheses')
     if (this.tokens[this.at + 1] === '(') throw unsupported(`the function ${token} here`)
-    if (!token.startsWith(':')) return { kind: 'attribute', name: this.name() }
+    if (!token.startsWith(':')) return this.attribute()
     this.at += 1
     this.usedValues.add(token)
-    return { kind: 'value', token }
+    return { read: (_, values) => values[token], token }
+  }
+
+  private attribute(): Operand {
+    const name = this.name()
+    return { read: (item) => attribute(item, name), name }
   }
 
   private name(): string {
@@ -202,11 +237,11 @@ export class ExpressionParser {
     if (isReserved(token)) throw validationError(`Attribute name is a reserved keyword; reserved keyword: ${token}`)
     this.at += 1
     if (/^[.[]$/.test(this.tokens[this.at] ?? '')) throw unsupported('paths into maps and lists')
-    if (!token.startsWith('#')) return token
-    this.usedNames.add(token)
-    const name = this.names[token]
-    if (typeof name === 'string') return name
-    throw validationError(`An expression attribute name is not defined; attribute name: ${token}`)
+    const name = token.startsWith('#') ? this.names[token] : token
+    if (typeof name !== 'string')
+      throw validationError(`An expression attribute name is not defined; attribute name: ${token}`)
+    if (name !== token) this.usedNames.add(token)
+    return name
   }
 
   private call(name: string): boolean {
@@ -237,13 +272,25 @@ export class ExpressionParser {
 }
 
 export function wrongType(operator: string, type: TypeName) {
-  return validationError(
-    `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
-  )
+  return validationError(`Incorrect operand type for operator or function: ${operator}, operand type: ${type}`)
 }
 
-function refuseSame([first, ...others]: readonly (Operand | Term)[]): void {
-  if (others.some((other) => first?.kind === 'attribute' && isDeepStrictEqual(first, other))) {
+function distinct<T>(all: T[], nameOf: (one: T) => string): T[] {
+  if (new Set(all.map(nameOf)).size === all.length) return all
+  throw validationError('Two document paths overlap with each other')
+}
+
+function refuseSame([first, ...others]: readonly Operand[]): void {
+  if (first?.name && !first.type && others.some(({ name, type }) => name === first.name && !type)) {
     throw validationError('The first operand must be distinct from the remaining operands')
   }
+}
+
+function required({ read, ...operand }: Operand): Operand {
+  const readThere: Read = (item, values) => {
+    const found = read(item, values)
+    if (found) return found
+    throw validationError('The provided expression refers to an attribute that does not exist in the item')
+  }
+  return { ...operand, read: readThere }
 }

@@ -1,36 +1,29 @@
-import type { Change, Condition } from './expression.ts'
 import { validationError } from './failures.ts'
-import { ExpressionParser, wrongType } from './parse-expression.ts'
-import { compare, typeOf, type Value } from './value.ts'
+import type { Input } from './members.ts'
+import { ExpressionParser, type Values, wrongType } from './parse-expression.ts'
+import { compare, typeOf, type Value, valueIn } from './values.ts'
 
-export type Texts<Name extends string> = { readonly [Member in Name]?: string | undefined }
-export type Values = Readonly<Record<string, Value>>
-export type Placeholders = {
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined
-  readonly ExpressionAttributeValues?: Values | undefined
-}
-
-type Program = {
-  readonly condition?: Condition | undefined
-  readonly update?: readonly Change[] | undefined
-  readonly projection?: readonly string[] | undefined
-  readonly keyCondition?: Condition | undefined
-  readonly parser: ExpressionParser
-}
-
-type Expressions = Texts<Exclude<keyof Program, 'parser'>>
-
-export type Bound = Omit<Program, 'parser'> & { readonly values: Values }
+type Names = Input['ExpressionAttributeNames']
+type Program = ReturnType<typeof parse>
+export type Bound = Program & { readonly values: Values }
 
 const MOST_PROGRAMS = 5_000
 const programs = new Map<string, Program>()
 
 /** Parsed once for each distinct set of expressions and names; values come with each use. */
-function programFor(expressions: Expressions, names: Placeholders['ExpressionAttributeNames']): Program {
-  const { condition, update, projection, keyCondition } = expressions
-  const key = JSON.stringify([condition, update, projection, keyCondition, names])
-  const known = programs.get(key)
-  if (known) return known
+function programFor(input: Input): Program {
+  const { ExpressionAttributeNames: names, UpdateExpression, ProjectionExpression, KeyConditionExpression } = input
+  // No command has both.
+  const condition = input.ConditionExpression ?? input.FilterExpression
+  const texts = [condition, UpdateExpression, ProjectionExpression, KeyConditionExpression] as const
+  const key = JSON.stringify([...texts, names])
+  const program = programs.get(key) ?? parse(texts, names)
+  if (programs.size >= MOST_PROGRAMS) programs.clear()
+  programs.set(key, program)
+  return program
+}
+
+function parse([condition, update, projection, keyCondition]: readonly (string | undefined)[], names: Names) {
   const parser = new ExpressionParser(names ?? {})
   const program = {
     condition: condition === undefined ? undefined : parser.condition(condition),
@@ -40,42 +33,34 @@ function programFor(expressions: Expressions, names: Placeholders['ExpressionAtt
     parser,
   }
   checkAllUsed('ExpressionAttributeNames', names, parser.usedNames)
-  if (programs.size >= MOST_PROGRAMS) programs.clear()
-  programs.set(key, program)
   return program
 }
 
 /** Refuses expressions that are wrong, and values that are missing, unused or of the wrong type. */
-export function bind(expressions: Expressions, placeholders: Placeholders): Bound {
-  const { ExpressionAttributeNames: names, ExpressionAttributeValues: given } = placeholders
-  const program = programFor(expressions, names)
-  const { usedValues, typeRules, bounds } = program.parser
-  const values = given ?? {}
-  for (const token of usedValues) {
-    if (values[token] === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
+export function bind(input: Input): Bound {
+  const { ExpressionAttributeValues: given } = input
+  const program = programFor(input)
+  const { parser } = program
+  const values: Record<string, Value> = {}
+  for (const token of parser.usedValues) {
+    const value = given?.[token]
+    if (value === undefined) throw validationError(`An expression attribute value is not defined: ${token}`)
+    values[token] = valueIn(value)
   }
-  checkAllUsed('ExpressionAttributeValues', given, usedValues)
-  for (const { token, types, operator } of typeRules) {
+  checkAllUsed('ExpressionAttributeValues', given, parser.usedValues)
+  for (const { token, types, operator } of parser.typeRules) {
     const type = typeOf(values[token] as Value)
-    if (!types.has(type)) throw wrongType(operator, type)
+    if (!types.includes(type)) throw wrongType(operator, type)
   }
-  for (const [low, high] of bounds) checkBounds(values[low] as Value, values[high] as Value)
+  // No order holds between values of two types.
+  if (!parser.bounds.every(([low, high]) => compare(values[low], values[high]) <= 0)) {
+    throw validationError('The BETWEEN operator requires bounds of one type, and the lower one first')
+  }
   return { ...program, values }
-}
-
-function checkBounds(low: Value, high: Value): void {
-  if (typeOf(low) !== typeOf(high)) {
-    throw validationError('The BETWEEN operator requires same data type for lower and upper bounds')
-  }
-  if (compare(low, high) > 0) {
-    throw validationError('The BETWEEN operator requires upper bound to be greater than or equal to lower bound')
-  }
 }
 
 function checkAllUsed(member: string, given: object | undefined, used: ReadonlySet<string>): void {
   if (given === undefined) return
-  let count = 0
-  for (const token in given) if (given[token as keyof typeof given] !== undefined) count += 1
-  if (count === 0) throw validationError(`${member} must not be empty`)
-  if (count > used.size) throw validationError(`Value provided in ${member} unused in expressions`)
+  const count = Object.keys(given).length
+  if (count === 0 || count > used.size) throw validationError(`Value provided in ${member} unused in expressions`)
 }

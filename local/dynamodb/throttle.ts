@@ -1,5 +1,5 @@
-import type { Reason } from './refused-writes.ts'
-import { type Item, itemBytes } from './value.ts'
+import type { Reason } from './failures.ts'
+import { type Item, itemBytes } from './values.ts'
 
 /** "Each partition … up to 1,000 write units per second", and an item is in one: "Burst and adaptive capacity" in the guide. */
 export const WRITE_UNITS = 1_000

@@ -1,9 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { itemBytes as bytesOf, type Item } from '../../local/dynamodb/value.ts'
+import { writeAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
+import { itemBytes as bytesOf } from '../../local/dynamodb/values.ts'
 
 export type RawItem = Readonly<Record<string, AttributeValue>>
 
 export function itemBytes(item: RawItem): number {
-  return bytesOf(unmarshall(item) as Item)
+  return bytesOf(JSON.parse(writeAttributes(unmarshall(item))))
 }

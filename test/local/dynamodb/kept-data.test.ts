@@ -4,19 +4,16 @@ import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { TABLES } from '../../../layers/gateway/names.ts'
 import { Engine } from '../../../local/dynamodb/engine.ts'
-import { openKeptData } from '../../../local/dynamodb/kept-data.ts'
+import type { Document } from '../../simulation/dynamodb/documents.ts'
+import { addTables, executeOn } from '../../simulation/dynamodb/dynamodb-model.ts'
 
 const COMMITS = 40
 
 /** As it was written: one commit after the other, each with a transaction of two items and its token. */
 function write(file: string): void {
-  const kept = openKeptData(file)
-  const engine = new Engine({ journal: kept })
-  for (const [name, schema] of Object.entries(TABLES)) {
-    engine.addTable(name, schema)
-    kept.table(name, schema)
-  }
-  kept.commit()
+  const engine = new Engine({ file })
+  addTables(engine, TABLES)
+  engine.commit()
   for (let n = 1; n <= COMMITS; n++) {
     const Update = {
       TableName: 'keys',
@@ -27,17 +24,19 @@ function write(file: string): void {
     const Item = { part: 'p', requestId: `r${n}`, of: n, large: 10n ** 30n, bytes: Uint8Array.of(n) }
     const Put = { TableName: 'usage', Item }
     const input = { TransactItems: [{ Update }, { Put }], ClientRequestToken: `t${n}` }
-    engine.execute({ operation: 'TransactWriteItems', input })
-    engine.settle()
-    kept.commit()
+    executeOn(engine, 'TransactWriteItems', input)
+    engine.commit()
   }
 }
 
 function read(file: string): Engine {
-  using kept = openKeptData(file)
-  const engine = new Engine()
-  kept.restore(engine)
+  const engine = new Engine({ file })
+  engine.close()
   return engine
+}
+
+function itemIn(engine: Engine, TableName: string, Key: object): Document | undefined {
+  return executeOn(engine, 'GetItem', { TableName, Key }).Item as Document | undefined
 }
 
 /** A copy beside it, with what is not in the file itself yet. */
@@ -68,11 +67,11 @@ test('cut off at any byte, the file has every commit up to some moment, each of 
 function commitsIn(engine: Engine): number {
   let rows: unknown[] = []
   try {
-    rows = [...engine.items('usage')]
+    rows = executeOn(engine, 'Scan', { TableName: 'usage' }).Items as unknown[]
   } catch {
     return 0
   }
-  const n = (engine.item('keys', { pk: 'p', sk: 's' })?.n ?? 0) as number
+  const n = (itemIn(engine, 'keys', { pk: 'p', sk: 's' })?.n ?? 0) as number
   expect(rows).toHaveLength(n)
   return n
 }
@@ -81,12 +80,12 @@ test('sets, large numbers, bytes, tokens and schemas come back as they were', ()
   const file = join(mkdtempSync(join(tmpdir(), 'waybill-kept-')), 'data')
   write(file)
   const engine = read(copyOf(file, 'copy'))
-  const row = engine.item('usage', { part: 'p', requestId: 'r7' })
+  const row = itemIn(engine, 'usage', { part: 'p', requestId: 'r7' })
   expect(row).toMatchObject({ of: 7, large: 10n ** 30n, bytes: Uint8Array.of(7) })
-  expect(engine.item('keys', { pk: 'p', sk: 's' })?.big).toEqual(
+  expect(itemIn(engine, 'keys', { pk: 'p', sk: 's' })?.big).toEqual(
     new Set(Array.from({ length: COMMITS }, (_, i) => Uint8Array.of(i + 1))),
   )
-  expect(engine.execute({ operation: 'DescribeTimeToLive', input: { TableName: 'keys' } })).toEqual({
+  expect(engine.execute('DescribeTimeToLive', { TableName: 'keys' })).toEqual({
     TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' },
   })
 })

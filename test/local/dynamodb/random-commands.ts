@@ -136,7 +136,6 @@ export class RandomCommands {
     return {
       TableName: isIndex ? this.tables.usage : random.pick([this.tables.keys, this.tables.usage]),
       ...(isIndex ? { IndexName: 'byKey' } : { ConsistentRead: true }),
-      ...(random.chance(0.2) && { Select: 'COUNT' as const }),
       ...(random.chance(0.5) && { FilterExpression: expressions.expression('condition') }),
       ...(random.chance(0.3) && { ProjectionExpression: expressions.expression('projection') }),
       ...expressions.placeholders(),
@@ -177,8 +176,6 @@ export class RandomCommands {
     const [low, high] = [random.pick(sorts), random.pick(random.chance(0.95) ? sorts : TEXTS)]
     const second = [
       ...['=', '<', '<=', '>', '>='].map((comparator) => () => `${name} ${comparator} ${expressions.value(low)}`),
-      () => `${expressions.value(low)} < ${name}`,
-      () => `begins_with(${name}, ${expressions.value(low)})`,
       () => `${name} BETWEEN ${expressions.value(low)} AND ${expressions.value(high)}`,
       () => `${name} = ${expressions.value(random.pick([1, null, '']))}`,
     ]

@@ -74,7 +74,7 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
     ...['({condition}) AND {test}', '{test} or ({test} AND {condition})', 'not ({test} OR {test})'],
   ],
   test: [
-    ...['attribute_exists({name})', 'attribute_not_exists ({name})', 'begins_with({name}, {text})'],
+    ...['attribute_exists({name})', 'attribute_not_exists ({name})'],
     ...['{name} BETWEEN {low} AND {high}', '{ordered} BETWEEN {ordered} AND {ordered}'],
     ...['{operand} IN ({operand})', '{operand} IN ({operand}, {any}, {operand})'],
     ...['{operand} = {operand}', '{operand} <> {operand}', '{size} {comparator} {count}'],

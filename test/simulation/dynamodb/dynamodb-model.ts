@@ -16,15 +16,13 @@ import type {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
+import type { TableDefinition } from '../../../layers/gateway/names.ts'
+import { createTableInput } from '../../../layers/gateway/store/dynamodb/create-tables.ts'
 import { Engine } from '../../../local/dynamodb/engine.ts'
-import { DynamoDbError } from '../../../local/dynamodb/failures.ts'
-import { convertItems, type Members } from '../../../local/dynamodb/members.ts'
-import type { Reason } from '../../../local/dynamodb/refused-writes.ts'
-import type { TableSchema } from '../../../local/dynamodb/stored-table.ts'
-import type { Item } from '../../../local/dynamodb/value.ts'
-import { itemFromDocument, toDocument } from './documents.ts'
-
-export type { Item } from '../../../local/dynamodb/value.ts'
+import { DynamoDbError, type Reason } from '../../../local/dynamodb/failures.ts'
+import type { Members } from '../../../local/dynamodb/members.ts'
+import type { Item } from '../../../local/dynamodb/values.ts'
+import { convertItems, type Document, itemFromDocument, toDocument } from './documents.ts'
 
 export type DocumentCommand =
   | GetCommand
@@ -47,6 +45,19 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   BatchGetCommand: 'BatchGetItem',
 }
 
+export function addTables(engine: Engine, tables: Readonly<Record<string, TableDefinition>>): void {
+  for (const [name, definition] of Object.entries(tables)) {
+    engine.execute('CreateTable', createTableInput(name, definition))
+    const TimeToLiveSpecification = { AttributeName: definition.timeToLive, Enabled: true }
+    engine.execute('UpdateTimeToLive', { TableName: name, TimeToLiveSpecification })
+  }
+}
+
+/** Carries out a command whose items are documents. */
+export function executeOn(engine: Engine, operation: string, input: Members): Record<string, unknown> {
+  return convertItems(engine.execute(operation, convertItems(input, itemFromDocument)), toDocument)
+}
+
 /**
  * The local database's engine behind the commands of the document client, without a line or a file between them: it
  * returns the client's answers, and throws the SDK's own exceptions. No test shares its data.
@@ -54,31 +65,26 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 export class DynamoModel {
   private readonly engine: Engine
 
-  constructor(tables: Readonly<Record<string, TableSchema>>, clock?: () => number) {
-    this.engine = new Engine({ pageBytes: Number.POSITIVE_INFINITY, ...(clock && { clock }) })
-    for (const [name, schema] of Object.entries(tables)) this.engine.addTable(name, schema)
+  constructor(tables: Readonly<Record<string, TableDefinition>>, clock?: () => number) {
+    this.engine = new Engine(clock && { clock })
+    addTables(this.engine, tables)
   }
 
   /** Carries out one command at once. */
   execute(command: DocumentCommand): Record<string, unknown> {
     const operation = OPERATIONS[command.constructor.name] ?? command.constructor.name
     try {
-      const input = convertItems(command.input as Members, itemFromDocument)
-      return { ...convertItems(this.engine.execute({ operation, input }), toDocument) }
+      return executeOn(this.engine, operation, command.input as Members)
     } catch (error) {
       throw error instanceof DynamoDbError ? exceptionOf(error) : error
     } finally {
-      this.engine.settle()
+      this.engine.commit()
     }
   }
 
-  /** The stored items themselves, for reading only. */
-  items(table: string): Iterable<Item> {
-    return this.engine.items(table)
-  }
-
-  item(table: string, key: Record<string, string>): Item | undefined {
-    return this.engine.item(table, key)
+  /** A stored item. */
+  item(TableName: string, key: Document): Document | undefined {
+    return executeOn(this.engine, 'GetItem', { TableName, Key: key }).Item as Document | undefined
   }
 }
 
@@ -93,7 +99,7 @@ function exceptionOf(error: DynamoDbError): DynamoDBServiceException {
       return new ConditionalCheckFailedException({ $metadata, message, ...(detail.Item && { Item: raw(detail.Item) }) })
     case 'TransactionCanceledException': {
       const reasons = (detail.CancellationReasons ?? []).map(({ Item: item, ...reason }) => {
-        return item ? { ...reason, Item: raw(item) } : reason
+        return item ? { ...reason, Item: raw(item as Item) } : reason
       })
       return new TransactionCanceledException({ $metadata, message, CancellationReasons: reasons })
     }

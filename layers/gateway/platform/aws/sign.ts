@@ -74,7 +74,7 @@ export function basicIsoTime(ms: number): string {
 type Hmac = (text: string) => string
 
 /** HMACs by the signing key of a day, which is made once: as a KeyObject, which Node takes in a seventh of the time of bytes. */
-export function keptHmac(region: string, service: string): (day: string, secret: string) => Hmac {
+function keptHmac(region: string, service: string): (day: string, secret: string) => Hmac {
   let kept: { readonly day: string; readonly secret: string; readonly hmac: Hmac } | undefined
   return (day, secret) => {
     if (kept?.day !== day || kept.secret !== secret) {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { CatalogShape } from '../../layers/admin/api/shapes/catalog.ts'
-import { ApiFailure, failureFrom, isAbort, request, textLines } from '../api.ts'
+import { type ApiFailure, failureFrom, isAbort, request } from '../api.ts'
 import { Button, CopyButton, Field, Select } from '../parts/controls.tsx'
 import { type Model, modelsIn } from '../parts/models.ts'
 import { counted } from '../parts/numbers.ts'
@@ -8,10 +8,10 @@ import { Facts, Loading, Page, Panel, Problem } from '../parts/page.tsx'
 import { useDraft } from '../parts/use-draft.ts'
 import { useLatest, useLoad } from '../parts/use-load.ts'
 import { Credits, RequestLink, Took } from '../parts/values.tsx'
-import { parseJson } from '../read-json.ts'
 import { linkTo } from '../router.ts'
 import { identityHere } from '../session.ts'
 import { asCurl, asSdkCode, type ChatBody } from './playground/as-code.ts'
+import { readAnswer } from './playground/read-answer.ts'
 
 const NOTHING: Answer = { isRunning: true, text: '', requestId: null }
 const UNTYPED = { model: '', system: '', message: 'Say hello in five words.', temperature: '', most: '' }
@@ -159,32 +159,4 @@ function Answered({ of }: { readonly of: Answer }) {
       </div>
     </Panel>
   )
-}
-
-type Usage = { readonly prompt_tokens: number; readonly completion_tokens: number }
-
-type Chunk = {
-  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]
-  readonly usage?: Usage | null
-  readonly error?: { readonly message: string; readonly code: string | null }
-}
-
-export type Piece = { readonly text: string; readonly cost: string | undefined; readonly usage?: Usage }
-
-/** The cost as a decimal: the one in `usage` is a number, which JavaScript would round. */
-const COST = /^: \S+-cost (\S+)$/
-
-export async function* readAnswer(response: Response): AsyncGenerator<Piece, void, undefined> {
-  for await (const line of textLines(response)) {
-    const [, cost] = COST.exec(line) ?? []
-    if (cost !== undefined) yield { text: '', cost }
-    if (!line.startsWith('data:')) continue
-    const data = line.slice(5).trim()
-    if (data === '[DONE]') return
-    const { choices, usage, error } = parseJson<Chunk>(data)
-    if (error) throw new ApiFailure(error.message, 502, { code: error.code })
-    const text = choices?.map(({ delta }) => delta?.content ?? '').join('') ?? ''
-    yield { text, cost: undefined, ...(usage && { usage }) }
-  }
-  throw new ApiFailure('The answer broke off before its end.', 0)
 }

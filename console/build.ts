@@ -33,10 +33,7 @@ export function htmlOf(title: string, head: string, body = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="icon" href="${ICON}">${head}</head><body>${body}</body></html>`
 }
 
-/**
- * The page, its style sheet, its script, and a script for each group of pages and for what groups share. Made anew
- * whenever the server starts: there is no build to forget.
- */
+/** The page, its style sheet and its scripts, made anew whenever the server starts: there is no build to forget. */
 export async function buildConsole(options: BuildOptions = {}): Promise<readonly ConsoleFile[]> {
   const { outputFiles } = await build({
     ...BUNDLE_OPTIONS,

@@ -16,10 +16,7 @@ export function endSession(): void {
   hasEnded.set(true)
 }
 
-/**
- * The launch token works once: it is exchanged for one of this origin, for all its tabs until the console ends, and
- * leaves the address at once. A cookie would go to every other port of this machine, too.
- */
+/** The launch token works once, for a token of this origin: a cookie would go to every other port of this machine, too. */
 export async function beginSession(): Promise<void> {
   const launch = new URLSearchParams(location.hash.slice(1)).get('launch')
   if (!launch) return

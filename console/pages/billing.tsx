@@ -58,7 +58,6 @@ const MONTHS = Array.from({ length: 24 }, (_, i) => {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - i)).toISOString().slice(0, 7)
 }).map((month) => [month, month] as const)
-/** The last one that is over. */
 const [, [LAST_MONTH]] = MONTHS as [unknown, readonly [string, string]]
 
 function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
@@ -116,7 +115,6 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
   )
 }
 
-/** The sheet as it is saved. */
 function Paper({ of: sheet }: { readonly of: Sheet }) {
   const { lines, period, tables } = textsOf(sheet)
   return [

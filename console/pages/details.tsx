@@ -81,7 +81,6 @@ const CUSTOMER_ACTS: readonly Act<AccountDetail>[] = [
   }),
 ]
 
-/** The customer as it is after a change of its keys. */
 const again = ({ of, onDone }: Props) => ask<AccountDetail>(pathOf(of.id)).then(onDone)
 
 function AddKey(props: Props) {

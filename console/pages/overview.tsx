@@ -12,7 +12,6 @@ import { go, linkTo, type PageUrl, type Query, queryText } from '../router.ts'
 import { Attention, Books, FirstSteps, isNew, Low, Providers, Top } from './overview/panels.tsx'
 
 const POLL_MS = 30_000
-/** The first request is waited for. */
 const NEW_POLL_MS = 3_000
 
 export function Overview({ url }: { readonly url: PageUrl }) {

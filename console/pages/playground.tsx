@@ -128,7 +128,6 @@ type Answer = {
   readonly requestId: string | null
   readonly cost?: string | undefined
   readonly tokens?: { readonly prompt_tokens: number; readonly completion_tokens: number } | undefined
-  /** Milliseconds since it was sent, as this window saw it. */
   readonly firstTokenMs?: number | undefined
   readonly durationMs?: number | undefined
   readonly isStopped?: boolean

@@ -160,7 +160,6 @@ export function Notices({ of: request }: Props) {
 type Timed = TriedRouteShape & {
   readonly startMs: number
   readonly totalMs: number
-  /** The time to the first token, of the one that answered. */
   readonly waitMs: number
 }
 

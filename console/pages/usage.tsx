@@ -134,7 +134,6 @@ const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   count('Tokens out', (of) => of.completion_tokens),
 ]
 
-/** The CSV has all of them. */
 const MOST_SHOWN = 500
 
 type Row = UsagePage['groups'][number] & { readonly place: number }

@@ -16,7 +16,6 @@ export type ChartProps<Point> = {
   readonly unit: string
   readonly points: readonly Point[]
   readonly series: readonly Series<Point>[]
-  /** The sum of its series. */
   readonly totalOf?: (point: Point) => ComponentChildren
   /** Lines, which are not added up; by default it has bars, one on the other. */
   readonly hasLines?: boolean

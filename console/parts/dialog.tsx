@@ -65,7 +65,6 @@ type ActProps = {
   readonly isRepeatable?: boolean
   /** Nothing is left to be done: the children are its outcome. */
   readonly isOver?: boolean
-  /** The text that was typed into it. */
   readonly draft?: Draft
   readonly onAct: (idempotencyKey: string) => Promise<void>
   readonly onFailed?: (failure: ApiFailure) => void

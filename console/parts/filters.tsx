@@ -16,7 +16,6 @@ const CHOICES = PRESETS.map(([value, text]) => ({ value, text }))
 
 type RangeProps = {
   readonly url: PageUrl
-  /** Without one it is only offered. */
   readonly range: Range | undefined
   readonly isFixed?: boolean
 }

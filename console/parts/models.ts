@@ -11,7 +11,6 @@ export type Model = {
   readonly routes?: readonly ModelRoute[]
 }
 
-/** The models of a catalog; of a draft, as far as they are models. */
 export function modelsIn(catalog: unknown): readonly Model[] {
   const { models } = (catalog ?? {}) as { readonly models?: unknown }
   return Array.isArray(models) ? models.filter((model) => typeof model?.id === 'string') : []

@@ -39,7 +39,6 @@ export function Page({ title, actions, children }: PageProps) {
 type BarProps = {
   readonly search?: ComponentChildren
   readonly end?: ComponentChildren
-  /** The filters. */
   readonly children: ComponentChildren
 }
 

@@ -8,12 +8,10 @@ import { zonedText } from './values.tsx'
 
 type Props<T> = {
   readonly label: string
-  /** The choice, in words; without one the chip is only an offer. */
   readonly value: ComponentChildren
   /** Null takes the choice back. */
   readonly onChoose: (chosen: T | null) => void
   readonly isFixed?: boolean
-  /** In a form it is one of the fields. */
   readonly field?: FormField
   readonly children: (choose: (chosen: T) => void) => ComponentChildren
 }

@@ -41,7 +41,6 @@ type FormProps = {
   readonly form: Form
   readonly typed: Typed
   readonly onChange: (typed: Typed) => void
-  /** Below the name. */
   readonly children?: ComponentChildren
 }
 

@@ -28,10 +28,7 @@ const cut = () => new RegExp(`${BRAND.keyPrefix}\\w{20,}`)
 const MOST_OF_A_KIND = 5
 const LEAST_TO_ASK = 2
 
-/**
- * The text that may leave the page. An operator may search for a leaked secret: only its last four do, and of one that
- * is still being typed nothing does.
- */
+/** An operator may search for a leaked secret: only its last four leave the page, and of one still being typed nothing. */
 export function askedText(typed: string, isSubmitted = false): string {
   const text = typed.trim()
   if (secret().test(text) || (isSubmitted && cut().test(text))) return text.slice(-4)

@@ -5,10 +5,7 @@ import type { Typed } from './typed-settings.ts'
 
 export type Draft = Pick<ReturnType<typeof useDraft>, 'isOld' | 'forget' | 'release' | 'keep'>
 
-/**
- * All that is typed at length, or for money: leaving the page, reloading it and closing the dialog do not lose it. In
- * `localStorage` all tabs have the same; null keeps nothing.
- */
+/** Kept when the page is left or reloaded, or its dialog closed. In `localStorage` all tabs have the same; null keeps nothing. */
 export function useDraft<T extends Typed>(name: string, fresh: T, storage: Storage | null = sessionStorage) {
   const place = `waybill.draft ${identityHere().base_url} ${name}`
   const [text, setText] = useState(() => storage?.getItem(place))

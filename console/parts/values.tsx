@@ -25,7 +25,6 @@ export const STATES = ['active', 'suspended', 'expired', 'revoked'] as const sat
 
 export const CUSTOMER_STATES = ['active', 'suspended', 'closed'] as const satisfies readonly AccountStatus[]
 
-/** Badges of keys and customers whose names do not say it. */
 export const BADGE_WORDS: Readonly<Record<string, string>> = {
   empty: 'no credits left',
   idle: 'not used for 90 days',
@@ -175,7 +174,6 @@ export function useNow(everyMs: number): number {
   return now
 }
 
-/** In place of what is not known. */
 export const DASH = <span class="quiet">–</span>
 
 export function Took({ ms }: { readonly ms: number | null | undefined }) {

@@ -7,7 +7,6 @@ const LINKS = {
   '/health': 'whether the gateway answers',
 }
 
-/** A gateway may have no page for the owners of keys. */
 export const USAGE_LINK = linkRow('/usage', LINKS['/usage'])
 
 /** The first page of a gateway. It tells a stranger no more than the documents do. */

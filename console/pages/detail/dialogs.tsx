@@ -58,7 +58,6 @@ export function ActButton<Of extends Detail>({ act: { button, class: kind, Form 
 }
 
 type Plain<Of extends Detail> = Omit<Act<Of>, 'Form'> & {
-  /** The last part of its path. */
   readonly path: string
   readonly title?: (name: string) => string
   readonly about: (of: Of) => ComponentChildren
@@ -66,7 +65,6 @@ type Plain<Of extends Detail> = Omit<Act<Of>, 'Form'> & {
   readonly isDangerous?: boolean
 }
 
-/** An act that needs nothing more. The server answers it with what is there then. */
 export function plain<Of extends Detail>({ path, title, about, ...act }: Plain<Of>): Act<Of> {
   const { button, isConfirmed, isDangerous = true } = act
   const end = isConfirmed ? ' for good' : ''

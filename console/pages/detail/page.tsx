@@ -26,7 +26,6 @@ type Props<Of extends Detail> = {
   readonly url: PageUrl
   readonly word: 'key' | 'customer'
   readonly acts: readonly Act<Of>[]
-  /** The charges may be told by each of them. */
   readonly groups: readonly string[]
   readonly use: (of: Of) => Use
   readonly above?: (of: Of, onDone: (now: Of) => void) => ComponentChildren

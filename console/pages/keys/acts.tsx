@@ -14,14 +14,12 @@ import { useDraft } from '../../parts/use-draft.ts'
 import { isRefused } from '../../parts/use-load.ts'
 import { titleOf } from '../../router.ts'
 
-/** Each with what it means for the keys. */
 const ACTS = {
   grant: '',
   suspend: 'Every request with them is refused from the next one on, until you resume them.',
   resume: 'Requests with them are admitted again from the next one on.',
   revoke: 'Every request with them is refused from now on, and nothing brings them back.',
 }
-/** A key that is so already is told, and not asked for. */
 const SO: Partial<Record<Act, KeyShape['status']>> = { suspend: 'suspended', resume: 'active' }
 
 export type Act = keyof typeof ACTS

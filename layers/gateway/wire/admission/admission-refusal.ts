@@ -51,18 +51,9 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
     message: `This key may have ${maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
   }),
   credit_balance_exhausted: ({ available }, { priced, shortage }) => {
-    if (!shortage)
-      return {
-        message: creditsNotCovered(
-          `The balance is ${formatCredits(available)} credits`,
-          available,
-          'add credits',
-          priced,
-        ),
-      }
-    const { account, most } = shortage
-    if (account.hidesBalance) return { message: notTold(priced) }
-    const has = `The balance of the account is ${formatCredits(most)} credits`
+    if (shortage?.account.hidesBalance) return { message: notTold(priced) }
+    const most = shortage?.most ?? available
+    const has = `The balance${shortage ? ' of the account' : ''} is ${formatCredits(most)} credits`
     return { message: creditsNotCovered(has, most, 'add credits', priced) }
   },
 }

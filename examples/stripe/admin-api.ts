@@ -1,7 +1,7 @@
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> }
 export type Ask = (method: 'GET' | 'POST', path: string, body?: object, idempotencyKey?: string) => Promise<Answer>
 
-/** `at` has `/keyed` at its end. A gateway keeps an Idempotency-Key for 30 days, longer than Stripe repeats an event. */
+/** `at` ends in `/keyed`. A gateway keeps an Idempotency-Key for 30 days, longer than Stripe repeats an event. */
 export function openAdminApi(at: string, adminKey: string): Ask {
   const root = `${at.replace(/\/$/, '')}/admin/v1`
   return async (method, path, body, idempotencyKey) => {

@@ -132,8 +132,8 @@ const MESSAGES: readonly ((model: string) => RegExp)[] = [
     RegExp(`^models/${model} is not found for API version \\w+, or is not supported for \\w+\\. Call ListModels`),
 ]
 
-// An upstream's message may quote the caller, and a field of the request may name a model too: so a code must not be about
-// another field, and a message must match from its start and name the route's own model, which no caller chooses.
+// A message may quote the caller, and a field of the request may name a model too: so a code must not be about another
+// field, and a message must match from its start and name the route's own model, which no caller chooses.
 function isMissingModel(status: number, { code, type, param, message }: JsonObject, model: string): boolean {
   if (![400, 403, 404].includes(status)) return false
   const isAboutModel = param === undefined || param === null || param === 'model'

@@ -52,9 +52,10 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
   }),
   credit_balance_exhausted: ({ available }, { priced, shortage }) => {
     if (shortage?.account.hidesBalance) return { message: notTold(priced) }
-    const most = shortage?.most ?? available
-    const has = `The balance${shortage ? ' of the account' : ''} is ${formatCredits(most)} credits`
-    return { message: creditsNotCovered(has, most, 'add credits', priced) }
+    const has = shortage
+      ? `The balance of the account is ${formatCredits(shortage.most)} credits`
+      : `The balance is ${formatCredits(available)} credits`
+    return { message: creditsNotCovered(has, shortage?.most ?? available, 'add credits', priced) }
   },
 }
 

@@ -17,7 +17,6 @@ export type Chat = { readonly model: Model; readonly stream: boolean }
 const agent = new Agent({ keepAlive: true })
 
 type Manner = { readonly atOnce: number; readonly pauseMs: number }
-const MANY: Manner = { atOnce: AT_ONCE, pauseMs: 0 }
 /** One after the other with a pause, in which caches grow cold. */
 export const RARELY: Manner = { atOnce: 1, pauseMs: 5 }
 
@@ -25,7 +24,7 @@ export async function send(
   target: Target,
   chat: Chat,
   isOn: (sent: number) => boolean,
-  { atOnce, pauseMs } = MANY,
+  { atOnce, pauseMs }: Manner = { atOnce: AT_ONCE, pauseMs: 0 },
 ): Promise<number> {
   let sent = 0
   async function sendInTurn(_: unknown, caller: number): Promise<void> {

@@ -12,9 +12,8 @@ type OnOwnCore = (command: readonly string[]) => readonly string[]
 
 export type Stand = ReturnType<typeof openStand>
 
-// A serving instance is warm: V8 has compiled its code. By default V8 optimises code that runs once a request after
-// some ten thousand requests, all at once, and for a second a request costs five times as much. With this option it does
-// so within the first thousands.
+// A serving instance is warm. By default V8 optimises code that runs once a request after some ten thousand requests,
+// all at once, and for a second each costs five times as much. With this option it does so within the first thousands.
 const COMPILES_SOON = '--invocation-count-for-turbofan=500'
 
 const program = (name: string) => fileURLToPath(new URL(`subjects/${name}`, import.meta.url))

@@ -24,8 +24,6 @@ const ANSWERS = {
 export type Model = keyof typeof ANSWERS
 export const MODELS = Object.keys(ANSWERS) as Model[]
 
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'
-
 /** An OpenAI-compatible provider that answers at once, by the name of the model. Its address has the /v1 of clients. */
 export async function startUpstream(): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((request, response) => {
@@ -50,8 +48,7 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
   const usage = { prompt_tokens: 10, completion_tokens: chunks, total_tokens: 10 + chunks }
   const pieces = piecesOf(answer)
   if (!stream) {
-    const message = { role: 'assistant', content: pieces.join('') }
-    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const choices = [{ index: 0, message: { role: 'assistant', content: pieces.join('') }, finish_reason: 'stop' }]
     response.writeHead(200, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify({ ...head, object: 'chat.completion', choices, usage }))
     return
@@ -71,7 +68,7 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 function piecesOf({ chunks, characters, isProse }: Answer): string[] {
-  if (!isProse) return Array<string>(chunks).fill(ALPHABET.slice(0, characters))
+  if (!isProse) return Array<string>(chunks).fill('abcdefghijklmnopqrstuvwxyz'.slice(0, characters))
   const prose = readFileSync(new URL('../docs/guarantees.md', import.meta.url), 'utf8').replaceAll(/[|`*#\s]+/g, ' ')
   return Array.from({ length: chunks }, (_, i) => prose.slice(i * characters, (i + 1) * characters))
 }

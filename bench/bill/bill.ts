@@ -36,7 +36,6 @@ export type BillLine = ReturnType<typeof line>
 
 /** The storage of every item beside its own bytes. */
 const STORAGE_OVERHEAD_BYTES = 100
-const WRITE_UNIT_BYTES = 1_024
 const GB = 2 ** 30
 const MILLION = 1_000_000
 
@@ -79,7 +78,7 @@ export function billOf(chat: Chat) {
 
 /** One for each KB or part of one. An update is charged for the whole item, before or after, whichever is larger. */
 export function writeUnits(bytes: number): number {
-  return Math.ceil(bytes / WRITE_UNIT_BYTES)
+  return Math.ceil(bytes / 1_024)
 }
 
 function line(what: string, model: string, of: ReturnType<typeof price>, quantity: number) {

@@ -126,7 +126,6 @@ async function lanesTable(stand: Stand): Promise<string> {
 
 const UNUSED_UPSTREAM = 'http://127.0.0.1:1/v1'
 
-/** The size of a key's item with so many open requests. */
 async function keyBytes(tables: Tables, unused: Key, open: number, hold: Nano): Promise<number> {
   let key = unused
   const admit = takeAdmission(tables, 'UPDATED_NEW')

@@ -49,13 +49,11 @@ export async function chunk(stand: Stand) {
   }
 }
 
-type Plan = { readonly rounds: number; readonly warmUp: readonly (readonly [Chat, number])[] }
-
 /** Subjects take turns, so that the machine's other work falls on all of them alike. */
 async function inTurns<Figure extends string>(
   stand: Stand,
   group: string,
-  { rounds, warmUp }: Plan,
+  { rounds, warmUp }: { readonly rounds: number; readonly warmUp: readonly (readonly [Chat, number])[] },
   measure: (subject: Subject) => Promise<Record<Figure, number>>,
 ) {
   const subjects = await stand.subjects()

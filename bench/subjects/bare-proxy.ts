@@ -1,8 +1,7 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// The least that a gateway in Node can do: it passes bytes on, and looks at none of them. It tells its port, and when it
-// is asked the processor time that it has had.
+// The least that a gateway in Node can do: it passes bytes on unseen, and tells its port and, if asked, its CPU time.
 
 const upstream = new URL(process.argv[2] ?? '')
 const agent = new Agent({ keepAlive: true })

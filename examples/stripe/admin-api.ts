@@ -1,12 +1,7 @@
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> }
 export type Ask = (method: 'GET' | 'POST', path: string, body?: object, idempotencyKey?: string) => Promise<Answer>
 
-const MOST_MS = 35_000
-
-/**
- * `at` is the address of a gateway's admin API with `/keyed` behind it. Keys of the header Idempotency-Key are kept for 30
- * days, longer than Stripe repeats an event.
- */
+/** `at` ends in `/keyed`. A gateway keeps an Idempotency-Key for 30 days, longer than Stripe repeats an event. */
 export function openAdminApi(at: string, adminKey: string): Ask {
   const root = `${at.replace(/\/$/, '')}/admin/v1`
   return async (method, path, body, idempotencyKey) => {
@@ -18,7 +13,7 @@ export function openAdminApi(at: string, adminKey: string): Ask {
         ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
       },
       ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(MOST_MS),
+      signal: AbortSignal.timeout(35_000),
     })
     return { status: response.status, body: (await response.json()) as Answer['body'] }
   }

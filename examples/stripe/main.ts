@@ -2,8 +2,6 @@ import { openAdminApi } from './admin-api.ts'
 import { cardCharger, openStripe } from './charge.ts'
 import { createShop } from './shop.ts'
 
-const PORT = 4242
-
 function required(name: string): string {
   const value = process.env[name]
   if (value) return value
@@ -25,5 +23,5 @@ const shop = createShop({
   log: console.error,
   clock: Date.now,
 })
-const port = Number(process.env.PORT ?? PORT)
+const port = Number(process.env.PORT ?? 4242)
 shop.listen(port, '127.0.0.1', () => console.log(`The shop is open: http://127.0.0.1:${port}`))

@@ -12,7 +12,6 @@ export type ShopParts = {
   readonly paymentLink: string
   /** Charges the saved card of a customer for a notice; without it, customers only get mail. */
   readonly charge?: Charge | undefined
-  /** Writes to a customer. */
   readonly mail: (to: string, text: string) => Promise<void>
   readonly log: (line: string) => void
   readonly clock: () => number

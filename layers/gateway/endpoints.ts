@@ -1,5 +1,4 @@
-// The endpoints: their routes, functions, contracts and scopes. Infra, local, the functions and the documents' tests
-// use this table. Imports nothing.
+// The one table of endpoints, for infra, local, the functions and the documents' tests. Imports nothing.
 
 export const SCOPES = ['chat.completions', 'embeddings', 'models.read'] as const
 export type Scope = (typeof SCOPES)[number]

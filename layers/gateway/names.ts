@@ -22,7 +22,6 @@ export const ENV = /* @__PURE__ */ Object.fromEntries(
 export const EDGE_HEADERS = { origin: 'x-waybill-origin', viewer: 'x-waybill-viewer', type: 'x-waybill-type' } as const
 
 export const EVENT_SOURCE = 'waybill'
-
 export const METRICS_NAMESPACE = 'Waybill'
 
 /** A version of a function, in the metrics of its failures. */
@@ -133,7 +132,6 @@ export const ITEMS = {
   adminKey: 'ADMIN#',
   /** Points from the hash of an admin key's secret to the key. */
   adminHash: 'ADMINHASH#',
-  /** The credits that an admin key has granted on a day. */
   adminGrants: 'ADMINGRANTS#',
 } as const
 /** The partition of the deliveries of notices, in the table `keys`. */

@@ -15,12 +15,10 @@ import type { AccountDetail, AccountShape, AccountStatus } from './shapes/accoun
 /** An account with the keys that have credits of it, lane by lane, and what they were charged in the last week. */
 export type Pursed = { readonly account: Account; readonly purses: readonly PurseKey[]; readonly weekCost: Nano }
 
-type Costs = ReadonlyMap<string, Nano>
-
 export async function readPurses(
   tables: Tables,
   accounts: readonly Account[],
-  costs: Costs,
+  costs: ReadonlyMap<string, Nano>,
   known: readonly Key[] = [],
 ): Promise<Pursed[]> {
   const areKnown = new Set(known.map(({ address }) => address))

@@ -56,7 +56,6 @@ export const revoke = changer(adminKeyInPath, shapeOf).forGood(
   'A revoke is final.',
 )
 
-/** The hash of its secret is not shown. */
 async function shapeOf({ tables, nowMs }: Call, key: AdminKey): Promise<AdminKeyShape> {
   const { id, name, status, current, scopes, allowlist, dailyGrant, createdAtMs } = key
   return {

@@ -77,8 +77,7 @@ async function* auditLines(call: Call, only: Key | Account | undefined, before: 
     if (isAccount(owner)) accounts += 1
     else keys += 1
     if (!audit.ok) wrong += 1
-    const findings = audit.findings.map((finding) => findingText(finding, kindOf(owner.id).name))
-    yield line({ ...audit, findings })
+    yield line({ ...audit, findings: audit.findings.map((finding) => findingText(finding, kindOf(owner.id).name)) })
   }
   const atMs = clock()
   // An admin key only looks.

@@ -160,7 +160,6 @@ function forbiddenChange({ identity }: Call, stored: StoredCatalog | undefined, 
   return identity.isAdminKey ? changedProvider(stored?.data, catalog) : undefined
 }
 
-/** Names the author and the changes of the version that came into force since the expected one was shown. */
 async function stale({ tables }: Call, expectedVersion: number, version: number): Promise<AdminError> {
   const seen = await readCatalogVersion(tables)(expectedVersion)
   const now = await readStoredCatalog(tables)()
@@ -170,7 +169,6 @@ async function stale({ tables }: Call, expectedVersion: number, version: number)
   return new AdminError('stale_version', message, { headers: versionTag(version) })
 }
 
-/** The catalog as it was sent, with the address of the local gateway's echo upstream, if it names that. */
 function parseSent({ echoUrl }: Call, sent: object): Promise<ParsedCatalog> {
   return parsed(JSON.parse(JSON.stringify(sent), namingEcho(echoUrl)))
 }

@@ -175,7 +175,6 @@ export async function externalIdTaken({ tables }: Call, externalId: string, owne
   return new AdminError('external_id_taken', message, { param: 'external_id' })
 }
 
-/** Names the author of the earlier change, and the change. */
 async function stale({ tables, nowMs }: Call, { id, version }: Versioned): Promise<AdminError> {
   const events = listEvents(tables)({ of: id, fromMs: 0, toMs: latestRowMs(nowMs) })
   const { value: last } = await events.next()

@@ -85,7 +85,6 @@ function eventShape(event: ChangeEvent, names: ReadonlyMap<string, string>): Eve
   }
 }
 
-/** A missing value is null. The names are those of the API. */
 function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
   const entries = Object.entries(fields).map(([name, value]) => [apiName(name), value])
   return entries.length === 0 ? null : Object.fromEntries(entries)

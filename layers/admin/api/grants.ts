@@ -64,11 +64,7 @@ export function granter<K extends Owner, Shown>(
     const owner = wasDone ? await find(call) : await granted(call, id, await grant(), sent)
     const made = await readGrant(tables)(id, act.id)
     if (!made) throw new Error(`The grant ${act.id} is gone.`)
-    return {
-      ...grantShape(made),
-      ...(await show(call, owner)),
-      replayed: wasDone,
-    }
+    return { ...grantShape(made), ...(await show(call, owner)), replayed: wasDone }
   }
 }
 
@@ -93,9 +89,7 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
     const message = `The ${kindOf(id).name} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`
     throw new AdminError('reference_used', message, { param: 'reference' })
   }
-  if (result.why === 'has_account') {
-    throw await ofItsAccount(call, result.accountId, 'grant', [formatCredits(credits)])
-  }
+  if (result.why === 'has_account') throw await ofItsAccount(call, result.accountId, 'grant', [formatCredits(credits)])
   if (result.why === 'not_available') {
     const available = await availableTo(call, result.key)
     const message = `The ${kindOf(id).name} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`

@@ -38,7 +38,6 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Name
   }
 }
 
-/** The old secret of a rotated key, while it is valid. */
 export function previousShape({ previous }: Pick<Key, 'previous'>, nowMs: number) {
   if (!previous || previous.untilMs <= nowMs) return null
   return { last_four: previous.lastFour, expires_at: isoTime(previous.untilMs) }

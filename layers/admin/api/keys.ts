@@ -65,8 +65,7 @@ export async function list(call: Call, sent: z.output<typeof keysQuery>): Promis
   const keys = keysNamed(tables, sent, after) ?? newestKeys(tables)(after, pageSize)
   const [found, costs] = await Promise.all([firstOf(keys, limit + 1, isWanted), weekCosts(tables, nowMs)])
   const [rest, accounts] = await Promise.all([wholeKeys(tables)(found, nowMs), accountNames(tables, found)])
-  const shape = (key: Key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n, accounts)
-  return listOf(rest, limit, shape, placeOf)
+  return listOf(rest, limit, (key) => keyShape(key, nowMs, costs.get(key.id) ?? 0n, accounts), placeOf)
 }
 
 export async function get(call: Call): Promise<KeyDetail> {
@@ -127,13 +126,11 @@ export async function create(call: Call, fields: z.output<typeof createKeyBody>)
 }
 
 export async function rotate(call: Call, fields: z.output<typeof rotateBody>): Promise<KeyWithSecret> {
-  const { tables } = call
-  const graceMs = fields.grace_seconds * 1000
   const { id } = await keyInPath(call)
   const { secret, stored } = secretOf(call, fields)
   const { act, wasDoneTo } = await claimedAct(call)
   const wasDone = await wasDoneTo(id)
-  const rotated = () => rotateKey(tables)(id, stored, act, graceMs)
+  const rotated = () => rotateKey(call.tables)(id, stored, act, fields.grace_seconds * 1000)
   const key = wasDone ? await keyInPath(call) : await changed(call, id, await rotated())
   return withSecret(call, key, { secret, stored, wasDone })
 }
@@ -163,9 +160,8 @@ async function withSecret(call: Call, key: Key, { secret, stored, wasDone }: Out
 }
 
 export async function update(call: Call, fields: z.output<typeof updateKeyBody>): Promise<KeyDetail> {
-  const { nowMs } = call
   const expectedVersion = expectedVersionOf(call)
-  const settings = settingsIn(fields, nowMs)
+  const settings = settingsIn(fields, call.nowMs)
   if (Object.keys(settings).length === 0) throw nothingToChange()
   const key = await keyInPath(call)
   const [id, accountId] = [key.id, accountIdOf(key)]
@@ -255,10 +251,8 @@ export function secretTaken(error: unknown): never {
   throw new AdminError('conflict', 'This secret is that of another key. Make a new one.', { param: 'secret_sha256' })
 }
 
-type Named = Pick<z.output<typeof keysQuery>, 'external_id' | 'reference'>
-
 /** The keys with an external id, of which there is one at most, or with a reference, newest first; undefined for all keys. */
-function keysNamed(tables: Tables, { external_id, reference }: Named, after?: Place) {
+function keysNamed(tables: Tables, { external_id, reference }: z.output<typeof keysQuery>, after?: Place) {
   if (external_id !== undefined && reference !== undefined) {
     throw wrong('reference', 'and external_id cannot be asked for together.')
   }

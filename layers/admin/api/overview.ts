@@ -25,7 +25,6 @@ import type { Overview } from './shapes/usage.ts'
 const LOW_SHOWN = 5
 const DEAD_SHOWN = 20
 const TOP_SHOWN = 10
-/** A longer range is shown by the day. */
 const MOST_DAYS_BY_HOUR = 3
 const MOST_DAYS = 400
 /** Three sweeps may fail before an alarm goes off. */

@@ -46,7 +46,6 @@ export async function update(call: Call, fields: Fields): Promise<PlanShape> {
   return put(call, { ...stored, version }, name, fields, planIn(stored, name))
 }
 
-/** A new version of the catalog, in which nothing but this plan has changed. */
 async function put(call: Call, stored: StoredCatalog, name: string, fields: Fields, was: Plan) {
   const { factor = was.factor, prices, below_cost: isWanted, ...defaults } = fields
   const own = { ...was.prices, ...(prices && (await readPrices(stored.data, prices))) }

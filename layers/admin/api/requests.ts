@@ -77,8 +77,7 @@ const lineOf = recordOf(LINE_FIELDS)
 
 function namedKey(key: Key | undefined, accounts: ReadonlyMap<string, string>) {
   const accountId = (key && accountIdOf(key)) ?? null
-  const account = { account_id: accountId, account_name: accounts.get(accountId ?? '') ?? null }
-  return { key_name: key?.name ?? null, ...account }
+  return { key_name: key?.name ?? null, account_id: accountId, account_name: accounts.get(accountId ?? '') ?? null }
 }
 
 export async function get(call: Call): Promise<RequestShape> {

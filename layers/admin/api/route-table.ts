@@ -39,15 +39,12 @@ export type AdminRoute = {
   readonly handle: (call: Call, sent: Readonly<Record<string, unknown>>) => Promise<object | Lines>
 }
 
-type More = Partial<Pick<AdminRoute, 'status' | 'mostBytes'>>
-
-/** A handler gets the query or the body as read by the schema of its route. */
 function route<Takes extends z.ZodObject>(
   methodAndPath: `${AdminRoute['method']} /${string}`,
   scope: OperatorScope | undefined,
   takes: Takes,
   handle: (call: Call, sent: z.output<Takes>) => Promise<object | Lines>,
-  { status = 200, mostBytes }: More = {},
+  { status = 200, mostBytes }: Partial<Pick<AdminRoute, 'status' | 'mostBytes'>> = {},
 ): AdminRoute {
   const [method, path] = methodAndPath.split(' ') as [AdminRoute['method'], string]
   const read: AdminRoute['handle'] = (call, sent) => handle(call, readFields(takes, sent))

@@ -31,7 +31,6 @@ export async function routesNow({ tables, nowMs }: Call, read = usageReader(tabl
   return stored.data.models
     .filter(({ active }) => active)
     .flatMap((model) =>
-      // In the order in which they are tried; among equals, the one with the largest share first.
       model.routes
         .toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
         .map((route, i) => {

@@ -18,7 +18,6 @@ import type { searchQuery } from './shapes/queries.ts'
 
 const MOST_FOUND = 20
 
-/** Finds by request id, id of a key or an account, external id, last four, a part of the name, or the reference of a grant. */
 export async function search({ tables, nowMs }: Call, { q }: z.output<typeof searchQuery>): Promise<SearchShape> {
   const text = q.trim()
   if (isRequestId(text)) {
@@ -32,8 +31,7 @@ export async function search({ tables, nowMs }: Call, { q }: z.output<typeof sea
   }
   const [firsts, accounts] = await Promise.all([found(newestKeys(tables)()), found(newest(tables, ACCOUNT)())])
   const keys = await wholeKeys(tables)(firsts, nowMs)
-  const isThere = keys.length + accounts.length > 0
-  const costs = isThere ? await weekCosts(tables, nowMs) : new Map<string, bigint>()
+  const costs = keys.length + accounts.length > 0 ? await weekCosts(tables, nowMs) : new Map<string, bigint>()
   const names = await accountNames(tables, keys)
   return {
     object: 'search',

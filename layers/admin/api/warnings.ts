@@ -20,7 +20,6 @@ type Asked = Pick<ReadSettings, 'models' | 'notify_below' | 'name'> & {
   readonly grantId?: string
 }
 type Named = ItemsOf<Versioned & { readonly name: string }> & { readonly name: string }
-
 type Check = (call: Call, asked: Asked) => string[] | Promise<string[]>
 
 /** A name is looked for among so many of the newest. Programs that are not asked make many changes, and each would read them. */

@@ -16,12 +16,11 @@ export async function auditAccount(tables: Tables, before: Account): Promise<InF
   const grants = await Array.fromAsync(listGrants(tables)(before.id))
   const { after, purses, missing, found } = await checkPool(tables, before)
   found.add(...checkGrants(before, after, grants, missing))
-  const places = placesOf(after, purses, before)
   return {
     object: 'account.audit',
     account_id: after.id,
     name: after.name,
-    ...creditTexts({ ...balanceOf(after, purses), ...places, retired: after.retired }),
+    ...creditTexts({ ...balanceOf(after, purses), ...placesOf(after, purses, before), retired: after.retired }),
     keys: purses.filter(isFirstLane).length,
     balances: missing === 0n && after.available >= 0n,
     ok: found.wrong === 0,

@@ -26,7 +26,6 @@ export class Findings {
     this.wrong = begun.wrong
   }
 
-  /** False stands for a finding that there is not. */
   add(...findings: readonly (Finding | false)[]): void {
     for (const finding of findings) {
       if (!finding) continue

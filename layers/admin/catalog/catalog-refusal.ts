@@ -4,10 +4,8 @@ import type { Administered } from '../api/call.ts'
 /** DynamoDB keeps no item above 400 KB. The text in JSON is longer than the item, which has no punctuation between fields. */
 export const MOST_CATALOG_BYTES = 400 * 1024 - 1024
 
-/** The reason why a valid catalog cannot be put in force on this gateway; undefined if it can. */
 export function catalogRefusal({ echoUrl }: Pick<Administered, 'echoUrl'>, catalog: CatalogData): string | undefined {
-  const isLocal = echoUrl !== undefined
-  return (isLocal ? undefined : variableRefusal(catalog)) ?? sizeRefusal(catalog)
+  return (echoUrl === undefined ? variableRefusal(catalog) : undefined) ?? sizeRefusal(catalog)
 }
 
 function sizeRefusal(catalog: CatalogData): string | undefined {

@@ -31,8 +31,7 @@ function compareNamed<T extends object>(
   kind: string,
   compare: (before: T, after: T) => string[],
 ): string[] {
-  const names = [...new Set([...before.keys(), ...after.keys()])]
-  return names.flatMap((name) => {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const [was, is] = [before.get(name), after.get(name)]
     if (!was) return [`+ ${kind} ${name}`]
     if (!is) return [`- ${kind} ${name}`]

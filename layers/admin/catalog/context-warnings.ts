@@ -5,12 +5,11 @@ import { isRequest, type UsageRow } from '../../gateway/domain/rows/usage-row.ts
 import { newestRequests } from '../../gateway/store/rows/newest-requests.ts'
 import type { Call } from '../api/call.ts'
 
-const WEEK_MS = 7 * DAY_MS
 const MOST_ROWS = 1_000
 
 /** Every model of a catalog for which an upstream has recently counted a longer prompt than the holds cover. */
 export async function contextWarnings({ tables, nowMs }: Call, { models }: CatalogData): Promise<string[]> {
-  const range = { fromMs: nowMs - WEEK_MS, toMs: latestRowMs(nowMs) }
+  const range = { fromMs: nowMs - 7 * DAY_MS, toMs: latestRowMs(nowMs) }
   const { rows } = await newestRequests(tables, { keyIds: undefined, range, limit: MOST_ROWS, matches: isRequest })
   const longest = new Map<string, UsageRow>()
   for (const row of rows) {

@@ -28,7 +28,6 @@ export const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
 type Fields = Readonly<Record<string, unknown>> | null
 type Change = { readonly before: Fields; readonly after: Fields }
 
-/** A field each. */
 export function changeLines({ before, after }: Change, nameOf = (field: string) => field): string[] {
   return [...new Set([before, after].flatMap((fields) => Object.keys(fields ?? {})))].flatMap((field) => {
     const [was, now] = [before, after].map((fields) => textOf(fields?.[field]))

@@ -96,10 +96,8 @@ export const grantedCredits = readBy((text) => within(parseSignedCredits(text) |
 
 export const someCredits = credits.refine((nano) => nano > 0n, 'must be more than 0.')
 
-const MOST_QUOTED = 40
-
 /** In milliseconds. */
 export const moment = readBy(
   readMoment,
-  ({ input }) => `must be ${MOMENT_WORDS}, but is '${plainLine(String(input), MOST_QUOTED)}'.`,
+  ({ input }) => `must be ${MOMENT_WORDS}, but is '${plainLine(String(input), 40)}'.`,
 )

@@ -103,8 +103,7 @@ export type ReadSettings = { readonly [Field in SettingField]?: z.output<(typeof
 function described<Fields extends Record<SettingField, z.ZodType>>(fields: Fields): Fields {
   const rows = ASKED_SETTINGS.map((setting) => {
     const { field } = SETTING_WORDS[setting]
-    const { words } = SETTING_OPTIONS[setting]
-    return [field, fields[field].describe(sentence(words))]
+    return [field, fields[field].describe(sentence(SETTING_OPTIONS[setting].words))]
   })
   return Object.fromEntries(rows) as Fields
 }

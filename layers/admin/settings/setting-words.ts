@@ -4,7 +4,6 @@ import { rateText } from './lane-rates.ts'
 /** The kind decides how a setting is parsed from text, shown, and asked for in a form. */
 export type SettingKind = 'text' | 'count' | 'credits' | 'scopes' | 'patterns' | 'ranges' | 'plan' | 'moment' | 'flag'
 
-/** A setting of a key, or of an account. */
 export type SettingWords = {
   readonly kind: SettingKind
   /** The name in the console, and in `waybill keys show`. */

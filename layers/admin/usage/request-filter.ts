@@ -7,18 +7,12 @@ import { tagTexts } from '../explain/explain-request.ts'
 type Sent = Partial<z.output<typeof requestsQuery>>
 type Matches = (row: UsageRow) => boolean
 
-/** Filters for one value, and the field of a row that each is about. */
-const SAME = {
-  outcome: 'outcome',
-  model: 'model',
-  provider: 'provider',
-  endpoint: 'endpoint',
-  user: 'user',
-} as const satisfies Partial<Record<keyof Sent, UsageFieldName>>
+/** Filters for one value of the field of a row that has the same name. */
+const SAME = ['outcome', 'model', 'provider', 'endpoint', 'user'] as const satisfies readonly UsageFieldName[]
 
 export function requestFilter(sent: Sent): Matches {
-  const same = (Object.keys(SAME) as (keyof typeof SAME)[]).filter((name) => sent[name] !== undefined)
-  const all: Matches[] = same.map((name) => (row) => row[SAME[name]] === sent[name])
+  const same = SAME.filter((name) => sent[name] !== undefined)
+  const all: Matches[] = same.map((name) => (row) => row[name] === sent[name])
   const { status, tag, stream, error_code: code, calls, cost_from, cost_to, duration_from, duration_to } = sent
   if (calls === undefined && sent.endpoint === undefined) all.push(isRequest)
   // The sums of errors have other names for some.
@@ -33,7 +27,6 @@ export function requestFilter(sent: Sent): Matches {
   return (row) => all.every((matches) => matches(row))
 }
 
-/** A code, a class of codes, or every request that was not answered. */
 function ofStatus(status: string): Matches {
   if (status === 'error') return ({ outcome }) => outcome !== 'completed'
   if (!status.endsWith('xx')) return ({ httpStatus }) => httpStatus === Number(status)

@@ -17,8 +17,6 @@ import type { RequestShape } from '../api/shapes/requests.ts'
 import { attemptText, tagTexts } from '../explain/explain-request.ts'
 import { csvLine } from './csv-line.ts'
 
-// The lines of an export: CSV, or a record in JSON.
-
 /** A row beside whose ids are the names, as far as they are known. */
 export type NamedRow = UsageRow & { readonly [Name in (typeof OWNER)[number]]?: string | null }
 const OWNER = ['key_name', 'account_name'] as const
@@ -72,12 +70,11 @@ export async function* csvLines(rows: AsyncIterable<NamedRow>, isWithCost = fals
 }
 
 type OperatorFields = Pick<RequestShape, UsageFieldTable[(typeof OPERATOR_FIELDS)[number]]['api']>
-type OperatorPart = OperatorFields & Pick<RequestShape, 'margin'>
 
 const operatorFields = recordOf(OPERATOR_FIELDS)
 
 /** The fields that the caller of a request is not told. A request without a row has none of them. */
-export function operatorPart(row: Partial<UsageRow>): OperatorPart {
+export function operatorPart(row: Partial<UsageRow>): OperatorFields & Pick<RequestShape, 'margin'> {
   const { upstreamCost, upstreamCostSource = 'catalog', cost = 0n } = row
   return {
     ...(operatorFields(row) as OperatorFields),

@@ -5,7 +5,6 @@ import { SUMMED_FIELDS } from '../../gateway/domain/rows/usage-row.ts'
 import { recordOf } from '../../gateway/wire/rows/usage-record.ts'
 import type { UsageNumbers, UsagePage } from '../api/shapes/usage.ts'
 
-/** Days in their order, and of all else the dearest first. */
 export function shownGroups(
   groups: UsageGroups,
   by: string,

@@ -36,8 +36,7 @@ export function httpUpstream({ baseUrl, headers: more, authorize, keyHeader }: U
     return async (call: Call): Promise<Result> => {
       const body = JSON.stringify(limitRequest(toRequest(call), call))
       const { headers = [], secret: key } = (await authorize?.({ url, body, keyHeader })) ?? {}
-      const { idleTimeoutMs, signal } = call
-      const reply = await post({ target, headers, body, idleTimeoutMs, signal })
+      const reply = await post({ target, headers, body, idleTimeoutMs: call.idleTimeoutMs, signal: call.signal })
       if (reply.status === 200) {
         call.noteAnswered?.()
         return read(reply, call, key)

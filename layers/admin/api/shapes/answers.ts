@@ -12,8 +12,7 @@ export function listOf<Row extends z.ZodType>(row: Row) {
   })
 }
 
-type Listed = Shape<ReturnType<typeof listOf<z.ZodType>>>
-export type List<T> = Omit<Listed, 'data'> & { readonly data: readonly T[] }
+export type List<T> = Omit<Shape<ReturnType<typeof listOf<z.ZodType>>>, 'data'> & { readonly data: readonly T[] }
 
 export const ApiError = z.object({
   error: z

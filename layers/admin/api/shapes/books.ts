@@ -139,7 +139,6 @@ export const AuditSummary = z.object({
   has_more: flag('The audit goes on after this page.'),
   last_id: orNull(text('To be sent as after for the next page.')),
 })
-
 export type AuditSummary = Shape<typeof AuditSummary>
 
 /** A line of `POST /audits`: one for each key, then one for each account, and a last one. If that is missing, the audit broke off. */

@@ -1,7 +1,5 @@
 import { z } from 'zod'
 
-// Values of answers, each with its description.
-
 export type Shape<Schema extends z.ZodType> = Frozen<z.input<Schema>>
 export type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T
 
@@ -46,7 +44,6 @@ export const Warning = z.object({
   message: text('What deserves a second look, for people.'),
 })
 export type Warning = Shape<typeof Warning>
-/** For answers of changes. */
 export const WARNED = {
   warnings: z.array(Warning).describe('Of a change: what deserves a second look, if anything does.').optional(),
 }

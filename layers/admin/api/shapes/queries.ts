@@ -11,7 +11,6 @@ import { GROUP_WORDS, USAGE_GROUP } from '../../usage/usage-groups.ts'
 
 export const KEY_STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
-const USAGE_BUCKETS = ['1h', '1d'] as const
 
 export const LINE_FIELDS = [
   ...['requestId', 'keyId', 'startedAtMs', 'endpoint', 'model', 'provider', 'stream', 'httpStatus', 'outcome'],
@@ -110,7 +109,7 @@ export const requestsQuery = z.strictObject({
 })
 
 export const usageQuery = z.strictObject({
-  bucket: oneOf(USAGE_BUCKETS).default('1d').describe('The length of a bucket: a UTC day unless given, or an hour.'),
+  bucket: oneOf(['1h', '1d']).default('1d').describe('The length of a bucket: a UTC day unless given, or an hour.'),
   group_by: textLike(USAGE_GROUP, GROUP_WORDS).default('model').describe(`The grouping: ${GROUP_WORDS}.`),
   calls: maybe(oneOf(['all']), 'Also groups that have nothing but calls that ask no model.'),
   top: maybe(numberIn(1, 100), 'Only so many groups are told apart in buckets, the dearest; the rest are `(others)`.'),

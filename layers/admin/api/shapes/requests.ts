@@ -60,5 +60,4 @@ export const RequestLine = z.object({
   ...usageFields(LINE_FIELDS),
   total_tokens: totalTokens,
 })
-
 export type RequestLine = Shape<typeof RequestLine>

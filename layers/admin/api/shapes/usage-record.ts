@@ -14,8 +14,6 @@ import {
 import { CONTRACTS, ENDPOINT_NAMES } from '../../../gateway/endpoints.ts'
 import { count, kind, moment, text } from './parts.ts'
 
-// A usage row, made of the table of its fields.
-
 type Fields = Readonly<Record<string, z.ZodType>>
 
 export const Attempt = z.object({
@@ -77,14 +75,12 @@ const BY_KIND = {
   tags: z.record(z.string(), z.string()),
 } satisfies Record<UsageFieldKind, z.ZodType>
 
-const SOURCES: readonly UsageSource[] = ['upstream', 'estimate', 'none']
-
 /** Rules that do not follow from the kind. */
 const BY_NAME: Readonly<Partial<Record<UsageFieldName, z.ZodType>>> = {
   endpoint: z.enum(ENDPOINT_NAMES),
   contract: z.enum(CONTRACTS),
   outcome: z.enum(OUTCOMES),
-  usageSource: z.enum(SOURCES),
+  usageSource: z.enum(['upstream', 'estimate', 'none'] satisfies readonly UsageSource[]),
   estimatedBy: z.enum(['tokenizer', 'characters']),
   upstreamCostSource: z.enum(['provider', 'catalog']),
   askedMaxTokens: z.int().min(1),
@@ -101,8 +97,7 @@ type UsageFields<Name extends UsageFieldName> = {
 }
 
 function fieldsBy(names: readonly UsageFieldName[], schemaOf: (name: UsageFieldName) => z.ZodType): Fields {
-  const fields = names.map((name) => [USAGE_FIELDS[name].api, schemaOf(name).describe(USAGE_WORDS[name])])
-  return Object.fromEntries(fields)
+  return Object.fromEntries(names.map((name) => [USAGE_FIELDS[name].api, schemaOf(name).describe(USAGE_WORDS[name])]))
 }
 
 /** A missing count is 0, and a missing flag false. */

@@ -26,7 +26,6 @@ const UsageNumbers = z.object({
   without_cost: count('Answers whose route does not say what it costs, which the margin leaves out.'),
   share: z.int().min(0).max(1000).describe('The share of the largest cost beside it, in thousandths, for a bar.'),
 })
-
 export type UsageNumbers = Shape<typeof UsageNumbers>
 
 const group = text(

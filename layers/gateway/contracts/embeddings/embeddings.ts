@@ -1,5 +1,5 @@
-import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
-import type { Embedding, Prompt } from '../../domain/chat/embedding.ts'
+import type { ChatRequest } from '../../domain/chat/chat.ts'
+import type { Embedding } from '../../domain/chat/embedding.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { badField } from '../../wire/basics/field-rules.ts'
 import { flag, integer, knownRows, option, shaped, word } from '../../wire/basics/shape.ts'
@@ -29,7 +29,10 @@ export const EMBEDDING_FIELDS = knownRows({
 
 export function readEmbeddingRequest(request: JsonBody): ChatRequest {
   const { body, ...read } = readFields(request, EMBEDDING_FIELDS)
-  const inputs = readInputs(body.input, read.raw)
+  const inputs = readPrompts('input', body.input, MAX_INPUTS, read.raw)
+  const empty = inputs.indexOf('')
+  if (empty >= 0)
+    throw badField(Array.isArray(body.input) ? `input[${empty}]` : 'input', 'a text that is not empty', '')
   return {
     ...read,
     namedCap: 0,
@@ -44,13 +47,6 @@ export function readEmbeddingRequest(request: JsonBody): ChatRequest {
   }
 }
 
-function readInputs(input: unknown, raw: ChatBody): readonly Prompt[] {
-  const inputs = readPrompts('input', input, MAX_INPUTS, raw)
-  const empty = inputs.indexOf('')
-  if (empty < 0) return inputs
-  throw badField(Array.isArray(input) ? `input[${empty}]` : 'input', 'a text that is not empty', '')
-}
-
 export const EMBEDDINGS_CONTRACT: RequestContract = {
   readRequest: readEmbeddingRequest,
   lastFrame: '',
@@ -61,14 +57,13 @@ export const EMBEDDINGS_CONTRACT: RequestContract = {
 export function* writeEmbedding(
   { model, chat }: AnswerHead,
   { vectors }: Embedding,
-  usage: { readonly tokens: number; readonly cost: Nano },
+  { tokens, cost }: { readonly tokens: number; readonly cost: Nano },
 ): Generator<string, void, undefined> {
   const format = chat.embedding?.format ?? 'float'
   yield '{"object":"list","data":['
   for (const [index, vector] of vectors.entries()) {
     yield `${index > 0 ? ',' : ''}{"object":"embedding","index":${index},"embedding":${writeVector(vector, format)}}`
   }
-  const { tokens, cost } = usage
   const counts = { prompt_tokens: tokens, total_tokens: tokens, cost: moneyLiteral(cost) }
   yield `],"model":${JSON.stringify(model)},"usage":${JSON.stringify(counts)}}`
 }

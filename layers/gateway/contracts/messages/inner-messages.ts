@@ -46,7 +46,6 @@ function innerResult(block: Block, path: string): JsonObject {
   }
 }
 
-/** Thoughts and calls stand beside the text, in fields of their own. */
 function innerAssistant(blocks: readonly Block[], path: string): JsonObject {
   const parts: JsonObject[] = []
   const calls: JsonObject[] = []

@@ -13,7 +13,6 @@ import {
   usageDetailsOf,
 } from './message-head.ts'
 
-/** An answer as blocks, and how it ended. */
 function openMessage({ requestId }: AnswerHead) {
   const blocks = new BlockEvents(requestId.replace('req_', 'toolu_'))
   let finish: Finish | undefined

@@ -25,9 +25,7 @@ const TEXT = { text: STRING, citations: CITED, ...marked }
 
 const BYTES = { media_type: nonEmpty(is.text), data: nonEmpty(is.text) }
 const FILE = { file_id: ofProvider('Give the data themselves') }
-
 const URL_SOURCE = { url: nonEmpty(address) }
-
 const IMAGE_SOURCE = is.variants('type', { base64: BYTES, url: URL_SOURCE, file: FILE })
 const IMAGE = { source: is.needed(IMAGE_SOURCE, "an object of the type 'base64' or 'url'"), ...marked }
 
@@ -76,19 +74,16 @@ const MESSAGE = is.object({
 })
 
 /** Tools that the caller runs. Tools that Anthropic runs are billed by the call, or read any page. */
-const CUSTOM: Rows = {
+const customTool = is.object({
   type: is.word('custom'),
   name: nonEmpty(is.text),
   description: is.text,
   input_schema: is.needed(is.jsonObject, 'an object'),
   ...is.each(is.flag, 'strict', 'eager_input_streaming', 'defer_loading'),
   ...marked,
-}
+})
 const OWN_TOOL = /^(?:bash|text_editor|memory)_\d{8}$/
-const ANTHROPICS: Rows = { type: is.text, name: is.text, max_characters: is.integer(1), ...marked }
-
-const customTool = is.object(CUSTOM)
-const anthropicTool = is.object(ANTHROPICS)
+const anthropicTool = is.object({ type: is.text, name: is.text, max_characters: is.integer(1), ...marked })
 
 const otherTool = hostedTool("tools of type 'custom': those that the provider runs may be billed by the call", 'custom')
 
@@ -106,10 +101,9 @@ const OTHER_WORDS = new Set([
   ...['n', 'functions', 'function_call', 'stop', 'response_format', 'reasoning_effort', 'max_completion_tokens'],
   ...['stream_options', 'prompt_cache_retention', 'parallel_tool_calls'],
 ])
-const OF_CHAT = Object.fromEntries(Object.entries(CHAT_FIELDS).filter(([name]) => !OTHER_WORDS.has(name)))
 
 export const MESSAGES_FIELDS = is.knownRows({
-  ...OF_CHAT,
+  ...Object.fromEntries(Object.entries(CHAT_FIELDS).filter(([name]) => !OTHER_WORDS.has(name))),
   messages: is.list(MESSAGE, MAX_MESSAGES),
   system: blocks({ text: TEXT }),
   temperature: is.number(0, 1),

@@ -15,9 +15,7 @@ const CHAT_WORDS = ['n', 'functions', 'function_call']
 
 export function readMessagesRequest(json: JsonBody): ChatRequest {
   const read = readMessages(json)
-  if (read.body.max_tokens === undefined) {
-    throw badField('max_tokens', 'an integer of at least 1', undefined, read.raw)
-  }
+  if (read.body.max_tokens === undefined) throw badField('max_tokens', 'an integer of at least 1', undefined, read.raw)
   return toChatRequest(read)
 }
 

@@ -6,7 +6,6 @@ import { packThoughts, THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.
 export type Emit = (type: string, fields: JsonObject) => void
 
 export type ItemStatus = 'completed' | 'incomplete'
-
 export type ItemPosition = { readonly output_index: number; readonly item_id: string }
 
 export abstract class OutputItem {

@@ -12,10 +12,8 @@ export const OWN_WORDS: ReadonlyMap<string, string> = new Map([
   ['function_call', 'tool_choice'],
 ])
 
-type OwnError = Pick<GatewayError, 'kind' | 'message' | 'type' | 'param' | 'code'>
-
 /** An error with the caller's field names. The position in the messages cannot be told: several items became one message. */
-export function inOwnWords({ kind, message, type, param, code }: GatewayError): OwnError {
+export function inOwnWords({ kind, message, type, param, code }: GatewayError) {
   const root = param === null ? undefined : /^\w+/.exec(param)?.[0]
   const own = root === undefined ? undefined : OWN_WORDS.get(root)
   if (param === null || own === undefined) return { kind, message, type, param, code }

@@ -74,8 +74,7 @@ function shownTool(tool: JsonObject): JsonObject {
 function shownUsage({ bill, reported }: CountedUsage): JsonObject {
   const { prompt, cached, cacheWrite, completion } = bill.quantities
   const told = bill.source === 'upstream' && isObject(reported) ? reported : {}
-  const details = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {}
-  const { reasoning_tokens: reasoning } = details
+  const { reasoning_tokens: reasoning } = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {}
   const isCount = Number.isSafeInteger(reasoning) && (reasoning as number) >= 0
   return {
     input_tokens: prompt,

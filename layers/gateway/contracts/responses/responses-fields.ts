@@ -86,8 +86,6 @@ const TOOL = { name: NAME, description: is.text }
 const FUNCTION = { ...TOOL, parameters: is.jsonObject, strict: is.flag, defer_loading: is.leftOut }
 const CUSTOM = { ...TOOL, format: FORMAT, defer_loading: is.leftOut }
 
-const TOOL_TYPE = /^[a-z0-9_]{1,40}$/
-
 /** A tool of another type is one that OpenAI runs, and bills, beside the model; or its type is written wrong. */
 const otherTool =
   (...types: readonly string[]): Read =>
@@ -95,7 +93,7 @@ const otherTool =
     if (typeof sent !== 'object') return at.refuse("a tool: an object with a 'type'", sent)
     const { type } = sent as JsonObject
     at.enter('type')
-    const isHosted = typeof type === 'string' && TOOL_TYPE.test(type) && closest(type, types) === undefined
+    const isHosted = typeof type === 'string' && /^[a-z0-9_]{1,40}$/.test(type) && closest(type, types) === undefined
     if (!isHosted) return at.refuse(types, type)
     const codex = type.startsWith('web_search') ? ' (in Codex: web_search = "disabled" in config.toml)' : ''
     return at.forbid(

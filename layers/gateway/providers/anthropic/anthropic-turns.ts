@@ -7,7 +7,6 @@ type Block = Record<string, unknown>
 export type Blocks = ReturnType<typeof blocksFor>
 
 export function blocksFor(prices: CachePrices) {
-  /** The block with its cache mark, if it has one and the price of the cache is known. */
   const marked = (block: Block, { cacheMark }: Cacheable): Block => {
     const mark = cacheMarkOf(cacheMark, prices)
     return mark ? { ...block, cache_control: mark } : block

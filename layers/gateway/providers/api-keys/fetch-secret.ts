@@ -1,7 +1,5 @@
 import { openService } from '../../platform/aws/service.ts'
 
-const LOOK_UP_TIMEOUT_MS = 5_000
-
 /** The value of a secret; undefined if there is none by that name. All tries together end within `timeoutMs`. */
 export type FetchSecret = (SecretId: string, timeoutMs?: number) => Promise<string | undefined>
 
@@ -12,7 +10,7 @@ export function secretFetcher(): FetchSecret {
     target: 'secretsmanager',
     timeouts: { connectMs: 1_000, answerMs: 3_000 },
   })
-  return async (SecretId, timeoutMs = LOOK_UP_TIMEOUT_MS) => {
+  return async (SecretId, timeoutMs = 5_000) => {
     const options = { attempts: 2, signal: AbortSignal.timeout(timeoutMs) }
     try {
       const { SecretString } = await secretsManager('GetSecretValue', JSON.stringify({ SecretId }), options)

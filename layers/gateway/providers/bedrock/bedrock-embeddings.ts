@@ -84,7 +84,6 @@ export async function embedAtBedrock(call: EmbedCall, invoke: Invoke): Promise<E
   return { vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOf(tokensOf(answers)) }
 }
 
-/** A call of a batch has failed when others had succeeded. */
 export class PartlyEmbedded extends Error {
   readonly embedded: readonly Embedded[]
 
@@ -132,12 +131,10 @@ function inBatches(texts: readonly string[], size: number): readonly Batch[] {
   for (const text of texts) {
     const batch = batches.at(-1)
     chars += text.length
-    if (batch && batch.length < size && chars <= MOST_CHARS_AT_ONCE) {
-      batch.push(text)
-      continue
-    }
-    batches.push([text])
-    chars = text.length
+    if (!batch || batch.length >= size || chars > MOST_CHARS_AT_ONCE) {
+      batches.push([text])
+      chars = text.length
+    } else batch.push(text)
   }
   return batches
 }

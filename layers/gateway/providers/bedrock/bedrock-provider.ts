@@ -8,8 +8,6 @@ import { embedAtBedrock, PartlyEmbedded } from './bedrock-embeddings.ts'
 import { bedrockFailure, type Progress } from './bedrock-failure.ts'
 import { toConverse } from './bedrock-request.ts'
 
-type Events = AsyncIterable<aws.ConverseStreamOutput>
-
 /** Amazon Bedrock's Converse, and InvokeModel for embeddings, with the function's own IAM role. */
 export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
   return {
@@ -63,7 +61,6 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
   }
 }
 
-/** Lazy: loaded once, with the first call. */
 const sdk = () => import('#bedrock')
 
 async function converse(region: string, input: aws.ConverseStreamCommandInput, abortSignal: AbortSignal) {
@@ -116,7 +113,7 @@ const CLIENT_OPTIONS = {
 
 /** The timer runs only while we wait for the upstream, and only after the first token: before, the model may be reasoning. */
 async function* eachWithin(
-  events: Events,
+  events: AsyncIterable<aws.ConverseStreamOutput>,
   idleTimeoutMs: number,
   hasSpoken: () => boolean,
   hangUp: AbortController,

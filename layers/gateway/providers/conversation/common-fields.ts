@@ -16,17 +16,14 @@ type OwnField =
   | 'top_p'
   | 'stop'
 
-/** The table of a dialect for requests in the words of Chat Completions: its own rows, and those that are the same for all. */
 export function chatFieldTable(own: FieldRows & Readonly<Record<OwnField, FieldRow>>): FieldTable {
   return fieldTable({ ...COMMON, ...own })
 }
 
-const WRITTEN = ['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens']
-
 const HINTS = Object.keys(CHAT_FIELDS).filter((name) => CHAT_FIELDS[name]?.isHint)
 
 const COMMON: FieldRows = {
-  ...rows(WRITTEN, () => READ),
+  ...rows(['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'], () => READ),
   ...rows(HINTS, () => IGNORED),
   n: { refuses: (value) => (value === 1 ? undefined : 'must be 1: this model gives one answer to a request') },
   logprobs: {

@@ -13,7 +13,6 @@ export type FieldRow = {
 }
 
 export type FieldRows = Readonly<Record<string, FieldRow>>
-
 export type FieldTable = ReadonlyMap<string, FieldRow>
 
 /** Written by the dialect's own code, together with others: the conversation, its tools, the output cap. */
@@ -21,7 +20,6 @@ export const READ: FieldRow = {}
 /** A hint: an answer without it is still the answer that was asked for. */
 export const IGNORED: FieldRow = {}
 
-/** Sent under this name, as it came or as `value` makes it. */
 export function sent(to: string, value: Target['value'] = (asked) => asked): FieldRow {
   return { sends: [{ to, value }] }
 }

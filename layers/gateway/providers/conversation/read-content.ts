@@ -3,8 +3,6 @@ import { isObject } from '../../wire/basics/field-rules.ts'
 import { rejected, unsupported } from '../verdict.ts'
 import type { ContentPart, ImageFormat, ImagePart, ImageSource, TextPart } from './turns.ts'
 
-const MAX_TYPE_CHARS = 40
-
 export function readContent(content: unknown, path: string): ContentPart[] {
   return readParts<ContentPart>(content, (part, index) => {
     if (part.type === 'image_url') return readImage(part, `${path}[${index}]`)
@@ -18,10 +16,8 @@ export function readTexts(content: unknown, path: string): TextPart[] {
   })
 }
 
-type ReadOther<Part> = (part: JsonObject, index: number) => Part
-
 /** OpenAI's clients send blank text beside tool calls; other providers refuse the whole request for it. */
-function readParts<Part>(content: unknown, readOther: ReadOther<Part>): (Part | TextPart)[] {
+function readParts<Part>(content: unknown, readOther: (part: JsonObject, index: number) => Part): (Part | TextPart)[] {
   return partsOf(content).flatMap((part, index) => {
     const text = textOf(part)
     if (text === undefined) return readOther(part, index)
@@ -40,7 +36,7 @@ function textOf({ type, text, refusal }: JsonObject): string | undefined {
 }
 
 function notTaken({ type }: JsonObject, path: string, taken: string) {
-  return unsupported(path, `is of type '${String(type).slice(0, MAX_TYPE_CHARS)}'; this model takes ${taken} here`)
+  return unsupported(path, `is of type '${String(type).slice(0, 40)}'; this model takes ${taken} here`)
 }
 
 const DATA_URL = /^data:image\/(jpeg|jpg|png|gif|webp);base64,/i
@@ -59,8 +55,7 @@ function readSource(url: string, path: string): ImageSource {
   if (start === undefined || type === undefined) throw unsupported(path, `must be ${KINDS} for this model`)
   const base64 = url.slice(start.length)
   if (!isBase64(base64)) throw rejected(path, 'must hold the image in base64')
-  const format = type.toLowerCase().replace('jpg', 'jpeg') as ImageFormat
-  return { kind: 'bytes', format, base64 }
+  return { kind: 'bytes', format: type.toLowerCase().replace('jpg', 'jpeg') as ImageFormat, base64 }
 }
 
 /** In one pass: a pattern would backtrack over long runs of spaces, and an image may have any length. */

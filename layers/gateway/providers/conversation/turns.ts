@@ -4,7 +4,6 @@ export type Conversation = { readonly system: readonly TextPart[]; readonly turn
 export type Turn = { readonly role: 'user' | 'assistant'; readonly parts: TurnPart[] }
 
 export type TurnPart = ContentPart | ToolCall | ToolResult | Thought
-
 export type ContentPart = TextPart | ImagePart
 
 export type TextPart = Cacheable & { readonly kind: 'text'; readonly text: string }

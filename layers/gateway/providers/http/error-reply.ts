@@ -117,8 +117,6 @@ function isContentComplaint(error: JsonObject): boolean {
   return typeof message === 'string' && ABOUT_CONTENT.test(message) && !ABOUT_US.test(message)
 }
 
-const STATUSES: ReadonlySet<number> = new Set([400, 403, 404])
-
 /** The providers' codes for it: OpenAI and Groq, Groq, Azure, Mistral, Together. */
 const NAMES: ReadonlySet<unknown> = new Set([
   ...['model_not_found', 'model_decommissioned', 'DeploymentNotFound', 'invalid_model', 'model_not_available'],
@@ -134,11 +132,10 @@ const MESSAGES: readonly ((model: string) => RegExp)[] = [
     RegExp(`^models/${model} is not found for API version \\w+, or is not supported for \\w+\\. Call ListModels`),
 ]
 
-// True if an upstream reports that it does not have the route's model. Its message may quote the caller, and a field of
-// the request may name a model too: so a code must not be about another field, and a message must match from its start
-// and name the route's own model, which no caller chooses.
+// A message may quote the caller, and a field of the request may name a model too: so a code must not be about another
+// field, and a message must match from its start and name the route's own model, which no caller chooses.
 function isMissingModel(status: number, { code, type, param, message }: JsonObject, model: string): boolean {
-  if (!STATUSES.has(status)) return false
+  if (![400, 403, 404].includes(status)) return false
   const isAboutModel = param === undefined || param === null || param === 'model'
   if (isAboutModel && (NAMES.has(code) || NAMES.has(type))) return true
   if (typeof message !== 'string') return false

@@ -73,8 +73,6 @@ function readRetryAfter(headers: Headers): number | undefined {
   return ms > 0 ? ms : undefined
 }
 
-type Timeouts = { readonly idleTimeoutMs: number; readonly signal: AbortSignal }
-
 /** Before the first token only the signal ends a silent upstream: it may be reasoning. Throws UpstreamFailure. */
 export class ReplyBody {
   readonly #exchange: Exchange
@@ -85,7 +83,7 @@ export class ReplyBody {
   #isWaiting = false
   #idle: NodeJS.Timeout | undefined
 
-  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Timeouts) {
+  constructor(exchange: Exchange, { idleTimeoutMs, signal }: Pick<Post, 'idleTimeoutMs' | 'signal'>) {
     this.#exchange = exchange
     this.#idleTimeoutMs = idleTimeoutMs
     this.#signal = signal

@@ -74,8 +74,6 @@ function takeRest({ usage, error, service_tier }: JsonObject, parts: ChatPart[],
   if (error) parts.push({ kind: 'fault', failure: errorInAnswer(error, key) })
 }
 
-type Fields = Record<string, unknown>
-
 /** Makes parts of choices, and adds fields that OpenAI's schema requires and upstreams leave out. */
 class AnswerNormalizer {
   readonly #calls = new Map<number, Set<number>>()
@@ -103,7 +101,7 @@ class AnswerNormalizer {
   }
 
   /** The role is written at the start of a choice; upstreams repeat it, empty or null. */
-  #wholeDelta(choice: number, said: Fields): Delta {
+  #wholeDelta(choice: number, said: JsonObject): Delta {
     if (!('role' in said) && !Array.isArray(said.tool_calls)) return said
     const { role: _, ...delta } = said
     if (!Array.isArray(delta.tool_calls)) return delta

@@ -66,12 +66,10 @@ export function toTextRequest(call: ChatCall, entry: OpenAiEntry): Fields {
   return { ...fields, model, max_tokens: outputCap, ...streamFields(call, entry) }
 }
 
-const NOT_SERVED = new Set([404, 405])
-
 /** Many upstreams have no text completions, or not for every model; such a route is not faulty. */
 export function aboutText(failure: UpstreamFailure): UpstreamFailure {
   const { status = 0 } = failure.detail
-  if (!NOT_SERVED.has(status)) return failure
+  if (![404, 405].includes(status)) return failure
   const message = "'model' has no text completions at its provider: ask it with POST /v1/chat/completions."
   return new UpstreamFailure('unsupported', message, { param: 'model', code: 'unsupported_parameter', status })
 }
@@ -101,7 +99,6 @@ function inPlainWords({ chat, noteDropped }: ChatCall): ChatBody {
   return { ...body, messages: plainMessages(messages as Fields[]) }
 }
 
-/** Anthropic's own tools are not supported here. */
 function requireFunction({ type }: Fields, index: number): void {
   if (type === 'function' || type === 'custom') return
   throw unsupported(`tools[${index}].type`, "must be 'custom' with this model, which does not know Anthropic's tools")

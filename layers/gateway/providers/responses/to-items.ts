@@ -4,8 +4,6 @@ import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 import { fieldsOf } from '../conversation/answer-parts.ts'
 import { rejected, unsupported } from '../verdict.ts'
 
-const MAX_TYPE_CHARS = 40
-
 export function toItems(messages: readonly JsonObject[]): JsonObject[] {
   const items: JsonObject[] = []
   const customCalls = new Set<unknown>()
@@ -100,7 +98,7 @@ function saidText(content: unknown, path: string): string {
 }
 
 function notTaken({ type }: JsonObject, path: string) {
-  return unsupported(path, `is of type '${String(type).slice(0, MAX_TYPE_CHARS)}', which this model does not take here`)
+  return unsupported(path, `is of type '${String(type).slice(0, 40)}', which this model does not take here`)
 }
 
 export function toTools(tools: readonly JsonObject[]): JsonObject[] | undefined {

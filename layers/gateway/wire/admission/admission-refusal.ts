@@ -51,19 +51,11 @@ const WORDS: Readonly<Record<AdmissionRefusal, WordsOf>> = {
     message: `This key may have ${maxConcurrent} requests under way at once, and has. Try again when one has ended.`,
   }),
   credit_balance_exhausted: ({ available }, { priced, shortage }) => {
-    if (!shortage)
-      return {
-        message: creditsNotCovered(
-          `The balance is ${formatCredits(available)} credits`,
-          available,
-          'add credits',
-          priced,
-        ),
-      }
-    const { account, most } = shortage
-    if (account.hidesBalance) return { message: notTold(priced) }
-    const has = `The balance of the account is ${formatCredits(most)} credits`
-    return { message: creditsNotCovered(has, most, 'add credits', priced) }
+    if (shortage?.account.hidesBalance) return { message: notTold(priced) }
+    const has = shortage
+      ? `The balance of the account is ${formatCredits(shortage.most)} credits`
+      : `The balance is ${formatCredits(available)} credits`
+    return { message: creditsNotCovered(has, shortage?.most ?? available, 'add credits', priced) }
   },
 }
 

@@ -1,7 +1,6 @@
 import type { KeptAnswer } from '../../domain/admission/idempotency.ts'
 import { badRequest, type ErrorKind, GatewayError } from '../../domain/basics/gateway-error.ts'
 
-/** The reasons why the answer to an earlier request with the same Idempotency-Key is not given again. */
 const WORDS = {
   'other secret': [
     'idempotent_answer_not_kept',

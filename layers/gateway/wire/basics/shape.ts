@@ -15,7 +15,6 @@ export type Treatment = 'aliased' | 'leftOut' | 'never' | 'paid' | 'priced'
 
 export type Rows = Readonly<Record<string, Shape>>
 
-/** Rows of one shape. */
 export const each = (shape: Shape, ...names: readonly string[]): Rows =>
   Object.fromEntries(names.map((name) => [name, shape]))
 

@@ -1,8 +1,6 @@
 import type { ChatPart, Delta } from '../../domain/chat/chat.ts'
 import { isObject, textIn } from '../basics/field-rules.ts'
 
-type ToolCall = Record<string, unknown>
-
 export function speaks(delta: Delta): boolean {
   for (const name in delta) if (name !== 'role' && !isEmpty(delta[name])) return true
   return false
@@ -28,7 +26,7 @@ export function hasMedia({ audio, images }: Delta): boolean {
 export class MessageBuilder {
   /** An upstream chose the names: one may be `__proto__`. */
   readonly #fields = new Map<string, unknown>()
-  readonly #calls = new Map<unknown, ToolCall>()
+  readonly #calls = new Map<unknown, Record<string, unknown>>()
 
   add(delta: Delta): void {
     for (const [name, value] of Object.entries(delta)) {
@@ -80,20 +78,16 @@ function grow(soFar: unknown, piece: Record<string, unknown>, growing: 'argument
   }
 }
 
-/** Audio and its transcript come in pieces. */
 function growAudio(soFar: unknown, piece: Record<string, unknown>) {
   const before = isObject(soFar) ? soFar : {}
   return {
     ...before,
     ...piece,
     ...(piece.data !== undefined && { data: textIn(before.data) + textIn(piece.data) }),
-    ...(piece.transcript !== undefined && {
-      transcript: textIn(before.transcript) + textIn(piece.transcript),
-    }),
+    ...(piece.transcript !== undefined && { transcript: textIn(before.transcript) + textIn(piece.transcript) }),
   }
 }
 
-/** A whole message, as a non-streaming upstream sends it, in the form of a single delta. */
 export function messageToDelta(message: Record<string, unknown>): Delta {
   const { tool_calls, ...rest } = message
   return Array.isArray(tool_calls)

@@ -110,7 +110,6 @@ const ROLES = {
 
 export const MESSAGES: Shape = is.list(is.variants('role', ROLES), MAX_MESSAGES)
 
-/** The reason why an upstream may not be given this address of a medium; undefined if it may. */
 function addressFault(address: string): string | undefined {
   if (/^data:/i.test(address)) return undefined
   if (!/^https:\/\//i.test(address) || address.length > LONGEST_ADDRESS || !URL.canParse(address)) {

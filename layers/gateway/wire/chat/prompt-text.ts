@@ -20,7 +20,5 @@ export function promptText(body: ChatBody): string {
 function collect(value: unknown, texts: string[]): void {
   if (typeof value === 'string') texts.push(value)
   else if (Array.isArray(value)) for (const element of value) collect(element, texts)
-  else if (isObject(value)) {
-    for (const name in value) if (!NOT_READ.has(name)) collect(value[name], texts)
-  }
+  else if (isObject(value)) for (const name in value) if (!NOT_READ.has(name)) collect(value[name], texts)
 }

@@ -16,7 +16,6 @@ export function expiredKey({ expiresAtMs = 0 }: Key): GatewayError {
   )
 }
 
-/** The reason why this secret does not open this key now; undefined if it does. */
 export function keyRefusal(key: Key | undefined, hash: string, nowMs: number): GatewayError | undefined {
   const standing = key ? standingOf(key, hash, nowMs) : 'refused'
   if (standing === 'suspended') return suspendedKey()

@@ -149,10 +149,7 @@ export function writeUsage(bill: Bill, reported: unknown): Record<string, unknow
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: {
-      ...tokenCounts(details.prompt_tokens_details),
-      cached_tokens: cached,
-    },
+    prompt_tokens_details: { ...tokenCounts(details.prompt_tokens_details), cached_tokens: cached },
     ...(isObject(completionDetails) && { completion_tokens_details: tokenCounts(completionDetails) }),
     cost: moneyLiteral(bill.cost),
   }

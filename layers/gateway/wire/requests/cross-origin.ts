@@ -20,7 +20,6 @@ const EXPOSED = [
   'Allow',
 ]
 
-/** Every answer to a browser has these. */
 export function crossOriginHeaders(prefix: string): Headers {
   return {
     'Access-Control-Allow-Origin': '*',

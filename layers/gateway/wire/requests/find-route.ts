@@ -36,8 +36,6 @@ function decode(id: string | undefined): string | undefined {
   }
 }
 
-const MOST_SHOWN = 100
-
 export function findEndpoint(name: FunctionName, method: string, path: string): Endpoint | undefined {
   const found = findRoute(method, path)
   if (found instanceof GatewayError) return undefined
@@ -57,6 +55,6 @@ export async function noEndpoint(method: string, path: string): Promise<GatewayE
 function notHere(method: string, path: string): GatewayError {
   return new GatewayError(
     'not_found',
-    `${method} ${plainLine(path, MOST_SHOWN)} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
+    `${method} ${plainLine(path, 100)} is not served at this address. Chat completions have an address of their own (the stack's output ChatUrl), everything else has another (ApiUrl).`,
   )
 }

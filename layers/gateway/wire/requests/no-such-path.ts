@@ -82,9 +82,7 @@ function faultOf(before: readonly string[], path: string): string {
     return `the base URL has '/${VERSION}' ${before.length === 2 ? 'twice' : `${before.length} times`}`
   }
   const others = before.filter((step) => step !== VERSION)
-  if (ENDPOINTS.some(({ steps }) => isLike(others, steps))) {
-    return 'the base URL has an endpoint in it'
-  }
+  if (ENDPOINTS.some(({ steps }) => isLike(others, steps))) return 'the base URL has an endpoint in it'
   return `the base URL has '${plainLine(`/${before.join('/')}`, MOST_SHOWN)}' in place of '/${VERSION}'`
 }
 

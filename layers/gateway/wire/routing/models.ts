@@ -51,19 +51,16 @@ export function modelNotAllowed(id: string): GatewayError {
 
 /** Other gateways and providers name a model `openai/gpt-4o`, `gpt-4o-2024-08-06` or `gpt-4o:free`. */
 function meantModel(id: string, known: readonly string[]): string | undefined {
-  const bare = id.slice(id.lastIndexOf('/') + 1, MOST_NAME_CHARS).replace(/[-@:](?:latest|free|\d{4}-?\d\d-?\d\d)$/, '')
+  const bare = id.slice(id.lastIndexOf('/') + 1, 200).replace(/[-@:](?:latest|free|\d{4}-?\d\d-?\d\d)$/, '')
   return closest(id, known) ?? closest(bare, known) ?? known.find((each) => bare !== '' && each.endsWith(`/${bare}`))
 }
 
-const MOST_NAME_CHARS = 200
-
 /** Credits under OpenRouter's names. Parts without a price of their own are left out; a tier replaces the base. */
 export function pricing(price: Price) {
-  const { tiers } = price
   return {
     ...told(price, 'token'),
     ...told(price, 'piece'),
-    ...(tiers.length > 0 && { tiers: tiers.map((tier) => told(tier, 'token')) }),
+    ...(price.tiers.length > 0 && { tiers: price.tiers.map((tier) => told(tier, 'token')) }),
   }
 }
 

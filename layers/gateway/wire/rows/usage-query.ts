@@ -28,8 +28,6 @@ export const MOST_DAYS = { listed: 31, summed: 92 } as const
 /** Sums begin with the first of so many UTC days if there is no `from`. */
 const USUALLY_SUMMED = 31
 const MOST_MODEL_CHARS = 200
-const MOST_SHOWN = 60
-const MOST_QUOTED = 30
 
 const moment: Rule = { wanted: MOMENT_WORDS, read: readMoment }
 const RULES: Readonly<Record<UsageParameter, Rule>> = {
@@ -79,14 +77,14 @@ function readGiven(rawQueryString: string): Given {
 
 /** A query has no prompt in it, and a key is longer. */
 function wrong(name: string, wanted: Wanted, text: string): GatewayError {
-  if (typeof wanted !== 'string' || text === '' || text.length > MOST_QUOTED) return badField(name, wanted, text)
+  if (typeof wanted !== 'string' || text === '' || text.length > 30) return badField(name, wanted, text)
   return badRequest('invalid_value', `'${name}' must be ${wanted}, but got '${plainLine(text)}'.`, name)
 }
 
 function unknown(name: string): GatewayError {
   const near = closest(name, USAGE_PARAMETERS)
   const meant = near === undefined ? '' : ` Did you mean '${near}'?`
-  const message = `There is no parameter '${plainLine(name, MOST_SHOWN)}'.${meant} The parameters are ${USAGE_PARAMETERS.join(', ')}.`
+  const message = `There is no parameter '${plainLine(name, 60)}'.${meant} The parameters are ${USAGE_PARAMETERS.join(', ')}.`
   return badRequest('unknown_parameter', message, name)
 }
 

@@ -15,7 +15,6 @@ const GROUP_OF: Readonly<Record<UsageGroup, (usage: Usage) => string | null>> = 
   model: ({ part }) => part.model ?? null,
 }
 
-/** Sums as a caller sees them: days in their order, the dearest model first. */
 export function usageSums(
   group: UsageGroup,
   { fromMs, toMs }: Range,

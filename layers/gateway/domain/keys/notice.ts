@@ -53,7 +53,6 @@ export function creditRefusalMark(key: Key, refusal: CreditRefusal, nowMs: numbe
   return name ? `${windowOf(COUNTERS[name], nowMs)}/${limit ?? key[name]}` : String(key.granted)
 }
 
-/** Nothing more is told of a revoked key. */
 export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
   if (watched.key.status === 'revoked') return []
   const all = [

@@ -3,7 +3,7 @@ type Row = {
   readonly unit: 'token' | 'piece'
   /** The kind whose tokens these are a part of. Without a price of its own, it costs as much as that. */
   readonly of?: string
-  /** Or so many times as much, as providers bill it. Held for where it has a price; a tier keeps the base's proportion. */
+  /** Or so many times as much, as providers bill it. Held for where it has a price; tiers keep the proportion. */
   readonly times?: readonly [bigint, bigint]
   /** The count on a bill that is charged; there is one request. */
   readonly quantity?: string

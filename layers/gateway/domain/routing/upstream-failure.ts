@@ -18,7 +18,7 @@ type Blame = 'route' | 'unclear' | 'caller'
 type ReasonFacts = {
   readonly blame: Blame
   readonly isByStatus?: boolean
-  /** Set if the upstream may bill an answer that the caller did not get: what came of it, or, if it was left, its cap. */
+  /** Set if the upstream may bill an answer that the caller did not get: what came of it, or its cap if it was left. */
   readonly mayBeBilled?: 'what came' | 'the cap'
   readonly endsSearch?: boolean
 }

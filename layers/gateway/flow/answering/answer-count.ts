@@ -15,7 +15,7 @@ import { toGatewayError } from './upstream-error.ts'
 /** The most counts of one key at once, with its other requests that hold no credits, on all instances. */
 const MOST_AT_ONCE = 4
 
-/** The tokens of a prompt that is not sent: by its upstream's own count if that counts for free, else by our tokenizer. */
+/** The tokens of a prompt that is not sent: by its upstream's own count if that is free, else by our tokenizer. */
 export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
   requireFew(request)
   try {

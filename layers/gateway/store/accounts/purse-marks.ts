@@ -14,7 +14,7 @@ export function mayJoin(account: Account, known?: Pick<Purse, 'statusVersion'>):
   return statusVersion === known?.statusVersion && status !== 'revoked' && hasRoomFor(account, 1)
 }
 
-/** Part of the transaction in which purses join an account: their marks are there before they are. Each brings as much. */
+/** Part of the transaction in which purses join an account: their marks are there first. Each brings as much. */
 export function addPurses(
   { keys }: Tables,
   addresses: readonly string[],

@@ -22,9 +22,9 @@ import { SWEEP_AT_ONCE } from './key-item.ts'
 type UrgentChange = ItemChange & { readonly pointers: readonly Pointer[] }
 
 /**
- * An operator's change to a key that must win over any number of requests. It is one plain write of the key's item, because
- * DynamoDB cancels a transaction with an item that others are writing. The event is kept on the item in the same write, and
- * moved afterwards: by this act, by the next one on the key, or by the next sweep.
+ * An operator's change to a key that must win over any number of requests. It is one plain write of the key's item,
+ * because DynamoDB cancels a transaction with an item that others are writing. The event is kept on the item in the
+ * same write, and moved afterwards: by this act, by the next one on the key, or by the next sweep.
  */
 export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKind<K>, what: UrgentEvent) {
   const { toKey, fieldsOf, itemOf } = kind

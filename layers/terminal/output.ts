@@ -39,15 +39,11 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
 }
 
 /** The fields that are not read: in full each has a column of its own, so that none is forgotten. */
-function restOf<Row extends object>(
-  { width }: Partial<Screen>,
-  rows: readonly Row[],
-  readAll = (_: Row): unknown => _,
-) {
+function restOf<Row extends object>({ width }: Partial<Screen>, rows: readonly Row[], told = (_: Row): unknown => _) {
   const all = rows.flatMap(Object.keys)
   const read = new Set(width === undefined ? Object.keys(LEFT_OUT) : all)
   const get = (row: Row, name: string | symbol) => read.add(String(name)) && Reflect.get(row, name)
-  for (const row of rows) readAll(new Proxy(row, { get }))
+  for (const row of rows) told(new Proxy(row, { get }))
   return [...new Set(all).difference(read)].map((name) => {
     return { heading: headingOf(name), of: (row: Row) => Reflect.get(row, name) as Cell }
   })

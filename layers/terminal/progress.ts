@@ -33,7 +33,6 @@ export function startProgress(errors: Terminal['errors'], first: string, patient
       text = said
     },
     clear,
-    /** The line does not come back. */
     stop: () => {
       clearInterval(timer)
       clear()

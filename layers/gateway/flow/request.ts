@@ -60,7 +60,6 @@ export type Admission = {
 
 export type AdmittedRequest = IdentifiedRequest & Admission
 
-/** The claim of a request on its Idempotency-Key. */
 export type HeldClaim = {
   /** Without a text it is marked as answered by an answer too large to be kept. */
   readonly keep: (text: string | undefined) => Promise<void>
@@ -69,10 +68,7 @@ export type HeldClaim = {
   readonly newCopy: () => { add(...frames: readonly string[]): void; readonly text: string | undefined }
 }
 
-export type Idempotency = {
-  claim?: HeldClaim | undefined
-  replay?: Replay | undefined
-}
+export type Idempotency = { claim?: HeldClaim | undefined; replay?: Replay | undefined }
 
 export type AdmittedChat = AdmittedRequest & Idempotency & { priced: PricedRequest }
 
@@ -133,11 +129,9 @@ export type Journey = {
   /** True if the last attempt asked for a whole answer, which has no first token to be timed. */
   asksWhole?: boolean
   firstPartMs?: number
-  /** Made when an attempt has failed. */
   reporter?: Reporter
   /** The route that was accepted, with its limits. */
   candidate?: Candidate
-  /** Attempts that brought no answer and may be billed. */
   owed?: readonly Owed[]
   /** The loss that was taken from the key's bound before routes were asked that cost more than is paid. */
   lossTaken?: Nano

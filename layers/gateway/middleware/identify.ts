@@ -61,13 +61,8 @@ function notAKey(event: GatewayEvent): GatewayError {
   )
 }
 
-type AuthorizeDeps = {
-  readonly readKey: ReadKey
-  readonly cache: KeyCache
-}
-
 /** Checks scope and address. No write proves a cached copy here, so the key is read again before a refusal. */
-export function authorize({ readKey, cache }: AuthorizeDeps): Gate<IdentifiedRequest> {
+export function authorize({ readKey, cache }: Pick<IdentifyDeps, 'readKey' | 'cache'>): Gate<IdentifiedRequest> {
   return (request) => {
     const { key } = request.credential
     return whyNoAccess(key, request.endpoint.scope, request.sourceIp) ? lookAgain(request) : undefined

@@ -74,13 +74,8 @@ export function open(deps: OpenDeps, endpoint: Endpoint): Middleware {
       const headers = { 'Content-Type': 'application/json', ...error.headers }
       const told = addStandardHeaders(headers, withoutKey(request, error), names)
       if (isFromBrowser(event)) Object.assign(headers, forBrowsers)
-      failed.response = {
-        statusCode: error.status,
-        headers,
-        body: isHead(event)
-          ? ''
-          : JSON.stringify(requestContractOf(request.endpoint).errorBody(error, request.requestId)),
-      }
+      const body = requestContractOf(request.endpoint).errorBody(error, request.requestId)
+      failed.response = { statusCode: error.status, headers, body: isHead(event) ? '' : JSON.stringify(body) }
       return told
     },
   }

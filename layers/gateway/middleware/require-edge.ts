@@ -14,7 +14,11 @@ export function requireEdge(originSecrets: readonly string[]): Gate {
     if (accepted.length === 0) return
     const proof = event.headers[EDGE_HEADERS.origin]
     const digest = digestOf(proof ?? '')
-    if (!proof || !accepted.some((known) => timingSafeEqual(known, digest))) throw calledDirectly()
+    if (!proof || !accepted.some((known) => timingSafeEqual(known, digest))) {
+      const message =
+        "This address takes no requests. Use the gateway's public address; its operator knows it as the stack's output BaseUrl."
+      throw new GatewayError('direct_access_denied', message)
+    }
     const viewer = event.headers[EDGE_HEADERS.viewer]
     if (viewer && parseAddress(viewer)) request.sourceIp = viewer
     // The distribution replaces the type of a long body, so that it comes in base64.
@@ -26,11 +30,4 @@ export function requireEdge(originSecrets: readonly string[]): Gate {
 /** Digests have one length, and the position at which two of them differ reveals nothing about the texts. */
 function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer')
-}
-
-function calledDirectly(): GatewayError {
-  return new GatewayError(
-    'direct_access_denied',
-    "This address takes no requests. Use the gateway's public address; its operator knows it as the stack's output BaseUrl.",
-  )
 }

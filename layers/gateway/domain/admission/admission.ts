@@ -15,12 +15,10 @@ export type Demand = Most & {
 }
 
 export type Release = {
-  /** The books that have the hold. */
   readonly address: string
   readonly requestId: string
   readonly hold: Hold
   readonly cost: Nano
-  /** Tokens that were taken and not used. */
   readonly tokensBack?: bigint | undefined
   /** The change of the key's loss of its day, below zero if more was taken before. */
   readonly loss?: Nano | undefined

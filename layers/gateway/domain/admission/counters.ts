@@ -45,7 +45,6 @@ export type Counter = {
   readonly refusal: CounterRefusal
   /** Its name on a key's item, before the window: short, because every request pays for each KB of the item. */
   readonly stored: string
-  /** Its name in answers to the holder of the key and to operators. */
   readonly api: string
 }
 
@@ -55,13 +54,7 @@ export const COUNTERS = {
   dailyCredits: counter({ counts: 'credits', within: 'day', stored: 'c', api: 'daily_credits' }),
   monthlyCredits: counter({ counts: 'credits', within: 'month', stored: 'm', api: 'monthly_credits' }),
   dailyLoss: counter({ counts: 'loss', within: 'day', stored: 'l', api: 'daily_loss' }),
-  tpm: {
-    counts: 'tokens',
-    within: 'minute',
-    stored: 't',
-    api: 'tpm',
-    refusal: 'token_rate_limit_exceeded',
-  },
+  tpm: { counts: 'tokens', within: 'minute', stored: 't', api: 'tpm', refusal: 'token_rate_limit_exceeded' },
 } satisfies Readonly<Record<string, Counter>>
 
 function counter<const Row extends Omit<Counter, 'refusal'>>(row: Row) {
@@ -144,16 +137,10 @@ export function lossOf(key: CountedKey, ms: number): Nano {
   return key.counts.dailyLoss[windowOf(COUNTERS.dailyLoss, ms)] ?? 0n
 }
 
-export type LossDeps = {
-  readonly dailyLoss: Nano
-}
+export type LossDeps = { readonly dailyLoss: Nano }
 
 /** A lane has its share, less what others have lost in its place. */
-export function lossBoundOf(
-  key: Pick<CountedKey, 'dailyLoss' | 'lanes' | 'lane'>,
-  stage: LossDeps,
-  nowMs: number,
-): Nano {
+export function lossBoundOf(key: CountedKey, stage: LossDeps, nowMs: number): Nano {
   const others = key.lane?.dealt[countName(COUNTERS.dailyLoss, windowOf(COUNTERS.dailyLoss, nowMs))] ?? 0n
   return shareOf(key.dailyLoss ?? stage.dailyLoss, key) - others
 }

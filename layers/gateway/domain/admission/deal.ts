@@ -11,7 +11,6 @@ export type Begun = {
   readonly wanted?: ({ readonly index: number } & Most) | undefined
 }
 
-/** The part of a lane. */
 export type Dealt = { readonly parts: Readonly<Record<string, bigint>>; readonly fullAtUs?: number | undefined }
 
 /**
@@ -23,7 +22,7 @@ export function dealOut(lanes: readonly Key[], begun: Begun, nowMs: number): Dea
   const { wanted = { index: 0, hold: 0n } } = begun
   const buckets = begun.lanes === first.lanes ? undefined : bucketsOf(lanes, begun, nowMs)
   const parts = Array.from({ length: first.lanes }, (): Record<string, bigint> => ({}))
-  divide(AT_ONCE, BigInt(first.maxConcurrent), open, 1n)
+  divide(AT_ONCE, BigInt(first.maxConcurrent), ({ holds }) => BigInt(Object.keys(holds).length), 1n)
   for (const name of COUNTER_NAMES) {
     const { [name]: counter } = COUNTERS
     const windows = new Set([windowOf(counter, nowMs), ...lanes.flatMap(({ counts }) => Object.keys(counts[name]))])
@@ -55,8 +54,6 @@ export function dealOut(lanes: readonly Key[], begun: Begun, nowMs: number): Dea
     for (const [i, part] of parts.entries()) part[name] = partOf(taken, first.lanes, i) - countOf(lanes[i] as Key)
   }
 }
-
-const open = ({ holds }: Key) => BigInt(Object.keys(holds).length)
 
 /** The requests that were taken out of the buckets of the lanes until now are taken out of those of the lanes from now on. */
 function bucketsOf(lanes: readonly Key[], { lanes: before, rpm }: Begun, nowMs: number): number[] {

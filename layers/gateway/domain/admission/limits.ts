@@ -9,7 +9,6 @@ export type CountedWindow = { readonly limit: bigint; readonly remaining: bigint
 export type Limits = { readonly rpm: Window; readonly daily: Window }
 
 export function limitsOf(key: Key, nowMs: number): Limits {
-  const left = Number(leftIn(key, 'dailyLimit', nowMs))
   return {
     rpm: {
       limit: key.rpm,
@@ -18,7 +17,7 @@ export function limitsOf(key: Key, nowMs: number): Limits {
     },
     daily: {
       limit: key.dailyLimit,
-      remaining: Math.max(0, left),
+      remaining: Math.max(0, Number(leftIn(key, 'dailyLimit', nowMs))),
       resetSeconds: secondsLeft(COUNTERS.dailyLimit, nowMs),
     },
   }
@@ -31,7 +30,6 @@ export function countedWindow(key: Key, name: CounterName, nowMs: number): Count
   return { limit, remaining: left > 0n ? left : 0n, resetSeconds: secondsLeft(COUNTERS[name], nowMs) }
 }
 
-export function tightestWindow(limits: Limits): Window {
-  const { rpm, daily } = limits
+export function tightestWindow({ rpm, daily }: Limits): Window {
   return daily.remaining < rpm.remaining ? daily : rpm
 }

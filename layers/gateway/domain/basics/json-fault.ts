@@ -132,7 +132,7 @@ function shown(text: string, at: number, sign: string): string {
   if (/[A-Za-z_$]/.test(sign)) return 'a letter'
   if (/\d/.test(sign)) return 'a digit'
   if (sign === '"') return 'a string'
-  if (/[!-~]/.test(sign)) return `${sign === "'" ? "a single quote (')" : `'${sign}'`}`
+  if (/[!-~]/.test(sign)) return sign === "'" ? "a single quote (')" : `'${sign}'`
   return `the character U+${(text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 

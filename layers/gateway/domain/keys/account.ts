@@ -52,8 +52,6 @@ export type PurseKey = Key & { readonly purse: Purse }
 /** The keys of an account that are not revoked, and their further lanes: all purses are read at once. */
 export const MOST_KEYS = 100
 
-export const isFull = (account: Account): boolean => !hasRoomFor(account, 1)
-
 export const hasRoomFor = ({ marks }: Account, purses: number): boolean =>
   Object.keys(marks).length + purses <= MOST_KEYS
 

@@ -71,10 +71,7 @@ export function adminKeyFields(key: AdminKey): JsonObject {
   return defined({ name, ...secretFields(key), scopes, allowlist, dailyGrant: formatCredits(dailyGrant) })
 }
 
-function differences(
-  before: JsonObject,
-  after: JsonObject,
-): { readonly before: JsonObject; readonly after: JsonObject } {
+function differences(before: JsonObject, after: JsonObject): Pick<ChangeEvent, 'before' | 'after'> {
   const differs = ([name]: [string, unknown]) => !isDeepStrictEqual(before[name], after[name])
   const only = (fields: JsonObject) => Object.fromEntries(Object.entries(fields).filter(differs))
   return { before: only(before), after: only(after) }

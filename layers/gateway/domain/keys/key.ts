@@ -58,7 +58,6 @@ export type Purse = {
   readonly isWithAccount?: boolean | undefined
 }
 
-/** The plan by which a key is charged. */
 export const planOf = ({ plan, purse }: Pick<Key, 'plan' | 'purse'>): string | undefined => plan ?? purse?.plan
 
 /** The one that operators change. */

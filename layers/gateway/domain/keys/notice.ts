@@ -13,11 +13,9 @@ export type CreditRefusal = (typeof CREDIT_REFUSALS)[number]
 
 export const STATUS_NOTICES = { suspended: 'key.suspended', revoked: 'key.revoked' } as const
 
-/** Those of an account. Its keys have the others. */
-const ACCOUNT_NOTICES = ['account.balance_low', 'account.credit_balance_exhausted'] as const
-
 export const NOTICE_KINDS = [
-  ...ACCOUNT_NOTICES,
+  'account.balance_low',
+  'account.credit_balance_exhausted',
   'key.balance_low',
   ...CREDIT_REFUSALS.map((refusal) => `key.${refusal}` as const),
   'key.expires_soon',
@@ -55,7 +53,6 @@ export function creditRefusalMark(key: Key, refusal: CreditRefusal, nowMs: numbe
   return name ? `${windowOf(COUNTERS[name], nowMs)}/${limit ?? key[name]}` : String(key.granted)
 }
 
-/** Nothing more is told of a revoked key. */
 export function dueNotices(watched: Watched, nowMs: number): DueNotice[] {
   if (watched.key.status === 'revoked') return []
   const all = [
@@ -80,8 +77,7 @@ function lowBalance({ key, spentAtGrant, told }: Watched): DueNotice[] {
   const { notifyBelow: level, granted, spent, purse } = key
   // The balance of a purse is that of its account or its pool, which tells it.
   if (purse || level === undefined || granted - spent >= level) return []
-  const before = told[what]
-  const isSameLevel = before?.split('/')[1] === String(level)
+  const isSameLevel = told[what]?.split('/')[1] === String(level)
   // It was told, and no top-up since has brought the balance to the level.
   if (isSameLevel && granted - spentAtGrant < level) return []
   const facts = { balance: formatCredits(granted - spent), notify_below: formatCredits(level) }
@@ -96,6 +92,5 @@ function creditRefusalNotice({ key, creditRefusal }: Watched, refusal: CreditRef
     window !== undefined && limit !== undefined
       ? { window, limit: formatCredits(BigInt(limit)) }
       : { balance: formatCredits(key.available) }
-  const what = `${kindOf(key)}.${refusal}` as NoticeKind
-  return [{ what, mark, facts }]
+  return [{ what: `${kindOf(key)}.${refusal}` as NoticeKind, mark, facts }]
 }

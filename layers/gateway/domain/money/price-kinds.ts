@@ -3,10 +3,7 @@ type Row = {
   readonly unit: 'token' | 'piece'
   /** The kind whose tokens these are a part of. Without a price of its own, it costs as much as that. */
   readonly of?: string
-  /**
-   * Or so many times as much, because providers bill it so. It is held for where it has a price of its own, and a tier without
-   * one has it in the base's proportion.
-   */
+  /** Or so many times as much, as providers bill it. Held for where it has a price; tiers keep the proportion. */
   readonly times?: readonly [bigint, bigint]
   /** The count on a bill that is charged; there is one request. */
   readonly quantity?: string
@@ -67,13 +64,11 @@ export type PriceRow = Row & {
 
 const ENTRIES = Object.entries(PRICE_KINDS) as [PriceKind, Row][]
 
-const fieldOf = ({ unit, quantity }: Row) => (quantity && unit === 'token' ? `${quantity}Tokens` : quantity)
-
 export const PRICE_ROWS = ENTRIES.map(([kind, row]) => ({
   kind,
   pico: `${kind}Pico`,
   parts: ENTRIES.flatMap(([, { of, quantity }]) => (of === kind ? quantity : [])),
-  field: fieldOf(row),
+  field: row.quantity && row.unit === 'token' ? `${row.quantity}Tokens` : row.quantity,
   ...row,
 })) as readonly PriceRow[]
 export const TOKEN_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) =>

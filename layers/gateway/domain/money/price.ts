@@ -70,15 +70,14 @@ function parse(price: PriceStrings | StatedPrice): Price {
   const base = { above: 'above' in price ? (price.above ?? 0) : 0, ...picosOf(unstated, price) }
   const tiers = 'tiers' in price ? price.tiers : undefined
   const services = Object.entries(('serviceTiers' in price && price.serviceTiers) || {})
+  const inService = (serviceTier: string, prices: TokenPrices) => ({
+    ...parseTier({ ...prices, above: 0 }, base, price),
+    serviceTier,
+  })
   return {
     ...base,
     tiers: tiers?.map((tier) => parseTier(tier, base, price)) ?? [],
-    serviceTiers: new Map(
-      services.map(([name, prices]) => [
-        name,
-        { ...parseTier({ ...prices, above: 0 }, base, price), serviceTier: name },
-      ]),
-    ),
+    serviceTiers: new Map(services.map(([name, prices]) => [name, inService(name, prices)])),
   }
 }
 

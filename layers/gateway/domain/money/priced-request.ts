@@ -142,9 +142,7 @@ export function mostImages({ media }: ChatRequest): number {
 }
 
 function longestContext(model: PricedModel, catalog: Catalog): number {
-  let longest = model.contextLength
-  for (const { contextLength } of standInsFor(model, catalog)) longest = Math.max(longest, contextLength)
-  return longest
+  return Math.max(...[model, ...standInsFor(model, catalog)].map(({ contextLength }) => contextLength))
 }
 
 /** A field that the operator allows, such as a plugin, may make the provider add any text to the prompt. */

@@ -15,12 +15,8 @@ export function orderRoutes(
 ): readonly UpstreamRoute[] {
   if (routes.length < 2) return routes
   const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b)
-  const ordered = priorities.flatMap((priority) =>
-    shuffleByWeight(
-      routes.filter((route) => route.priority === priority),
-      random,
-    ),
-  )
+  const routesAt = (priority: number) => routes.filter((route) => route.priority === priority)
+  const ordered = priorities.flatMap((priority) => shuffleByWeight(routesAt(priority), random))
   return [...ordered.filter((route) => !isResting(route)), ...ordered.filter(isResting)]
 }
 

@@ -18,10 +18,7 @@ type Blame = 'route' | 'unclear' | 'caller'
 type ReasonFacts = {
   readonly blame: Blame
   readonly isByStatus?: boolean
-  /**
-   * Set if the upstream may have generated an answer, and bill it, though the caller did not get it: no more than came of
-   * it, or, if the upstream was left while it may have been generating, as much as its output cap.
-   */
+  /** Set if the upstream may bill an answer that the caller did not get: what came of it, or its cap if it was left. */
   readonly mayBeBilled?: 'what came' | 'the cap'
   readonly endsSearch?: boolean
 }

@@ -75,7 +75,6 @@ export function partOf(row: UsageRow): UsagePart {
   }
 }
 
-/** The codes under which a row's errors are counted. */
 export function errorsOf({ errorCode, alsoRefused = 0 }: UsageRow): UsagePart['errors'] {
   return {
     ...(errorCode !== undefined && { [COUNTED.has(errorCode) ? errorCode : 'other']: 1 }),

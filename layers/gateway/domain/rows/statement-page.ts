@@ -31,15 +31,12 @@ export function textsOf(sheet: Sheet) {
     const counts = [requests, prompt_tokens, completion_tokens].map(String)
     return [`${key_name}: ${model}`, ...counts, shown(one.charged)]
   })
+  const foot = closing === undefined ? undefined : ['Closing balance', shown(closing)]
   return {
     lines: [external_id, id].filter((text) => text !== null),
     period: `${first_day} to ${last_day} (UTC), in ${currency?.name ?? 'credits'}`,
     tables: [
-      ...(closing === undefined
-        ? []
-        : [
-            { title: 'Balance', heads: ['Entry', 'Credits'], rows: balance, foot: ['Closing balance', shown(closing)] },
-          ]),
+      ...(foot ? [{ title: 'Balance', heads: ['Entry', 'Credits'], rows: balance, foot }] : []),
       { title: 'Usage', heads: USAGE_HEADS, rows: used, foot: ['Total', '', '', '', shown(charged)] },
     ],
   }

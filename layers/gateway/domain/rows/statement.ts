@@ -7,11 +7,7 @@ export type Seller = { readonly seller?: string | undefined; readonly currency?:
 
 export type Customer = { readonly id: string; readonly name: string; readonly externalId?: string | undefined }
 
-type Grant = {
-  readonly credits: Nano
-  readonly grantedAt: string
-  readonly reference: string | undefined
-}
+type Grant = { readonly credits: Nano; readonly grantedAt: string; readonly reference: string | undefined }
 
 export type KeyOfStatement = {
   readonly id: string
@@ -31,7 +27,6 @@ export type StatementBooks = {
   readonly keys: readonly KeyOfStatement[]
 }
 
-/** The form of a month that can have a statement. */
 export const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/
 
 export type Statement = ReturnType<typeof statementOf>

@@ -12,7 +12,6 @@ export type ModelPart = UsagePart & {
 /** The attempts at one route: a fallback's attempt counts for the fallback, and a route that failed before it as failed. */
 export type Asked = {
   readonly asked: number
-  /** The provider failed. */
   readonly failed: number
   /** The provider refused the caller's request. */
   readonly refused?: number | undefined

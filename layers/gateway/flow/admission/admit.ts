@@ -16,7 +16,6 @@ export type AdmitDeps = {
   readonly takeAdmission: TakeAdmission
   readonly newRequestId: (nowMs: number) => string
   readonly answerRefusal: AnswerRefusal
-  /** A lane's key with all of its lanes, which may be a second old. */
   readonly wholeKey: (lane: Key, nowMs: number) => Promise<Key>
   readonly cache: KeyCache
   /** The known catalog, or the cached one, with the prices of the key's plan. */
@@ -38,7 +37,6 @@ export type Tries = {
   deals: number
   /** The refusal of a request that its credits do not cover, and the limit that was reached. */
   unpaid?: GatewayError
-  /** The account of the key, if it was proven to have too little. */
   shortage?: Shortage
   creditRefusal?: CreditRefusal
 }
@@ -83,7 +81,10 @@ export async function admit<Request extends Candidate>(
     else if (result.why) await deps.answerRefusal(request, demand, tries, result.why)
     else requireAccess(request)
   }
-  throw tooBusy(mostTries)
+  throw new GatewayError(
+    'key_busy',
+    `Too many requests of this key met at the same moment: this one was overtaken ${mostTries} times. Nothing was taken; try again.`,
+  )
 }
 
 /** Does a step that may refuse the call. A call that is refused counts in its key's limits, too. */
@@ -138,11 +139,4 @@ function demandOf(request: Candidate, isRefused: boolean, creditRefusal: CreditR
     tokens: asked && request.credential.key.tpm !== undefined ? tokensOf(asked) : undefined,
     creditRefusal,
   }
-}
-
-function tooBusy(tries: number): GatewayError {
-  return new GatewayError(
-    'key_busy',
-    `Too many requests of this key met at the same moment: this one was overtaken ${tries} times. Nothing was taken; try again.`,
-  )
 }

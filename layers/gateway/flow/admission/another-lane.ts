@@ -35,9 +35,9 @@ const PAUSE_MS = 20
 const MOST_DEALS = 3
 
 /**
- * Looks for room in all lanes of a key, in a random order, so that racing requests meet in few. Several may
- * have a part of what it needs, and none enough: then that is dealt out anew. They are not
- * read at one moment, and one may give back what another takes: a refusal is proven by two readings. Undefined if the key is gone.
+ * Looks for room in all lanes of a key, in a random order, so that racing requests meet in few. If none has enough,
+ * though together they have, it is dealt out anew. They are not read at one moment, and one may give back what another
+ * takes: a refusal is proven by two readings. Undefined if the key is gone.
  */
 export async function anotherLane(
   { readKey, readBooks, startDeal, bringLanes, finishDeadHolds, whyNotAdmitted, pause, random }: LaneDeps,

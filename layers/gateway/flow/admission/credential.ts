@@ -35,13 +35,10 @@ export function requireAccess({ credential, endpoint, sourceIp }: IdentifiedRequ
   const { key } = credential
   const why = whyNoAccess(key, endpoint.scope, sourceIp)
   if (why === undefined) return
+  const scopes = key.scopes.map((scope) => `'${scope}'`).join(', ') || 'none'
   const words = {
-    insufficient_scope: `This key may not call this endpoint: it needs the scope '${endpoint.scope}' and has ${listOf(key.scopes)}.`,
+    insufficient_scope: `This key may not call this endpoint: it needs the scope '${endpoint.scope}' and has ${scopes}.`,
     ip_not_allowed: `This key may not be used from the address ${sourceIp}: it is not on the key's allowlist.`,
   }
   throw new GatewayError(why, words[why])
-}
-
-function listOf(scopes: readonly string[]): string {
-  return scopes.length === 0 ? 'none' : scopes.map((scope) => `'${scope}'`).join(', ')
 }

@@ -51,8 +51,7 @@ export async function answerRefusal(
   const dead = expiredHolds(own, request.nowMs)
   if (isRemedy('finish dead holds', why) && dead.length > 0 && !tries.sweptDead) {
     await deps.finishDeadHolds(own, dead, request.deadlineMs)
-    const fresh = (await deps.readKey(own.address)) ?? own
-    request.credential = { hash, key: fresh, cached: false }
+    request.credential = { hash, key: (await deps.readKey(own.address)) ?? own, cached: false }
     tries.sweptDead = true
     return
   }

@@ -15,10 +15,12 @@ import { toGatewayError } from './upstream-error.ts'
 /** The most counts of one key at once, with its other requests that hold no credits, on all instances. */
 const MOST_AT_ONCE = 4
 
+/** The tokens of a prompt that is not sent: by its upstream's own count if that is free, else by our tokenizer. */
 export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
   requireFew(request)
   try {
-    const text = JSON.stringify(contractOf(request.endpoint).countBody?.(await countPrompt(deps, request)))
+    const tokens = (await askUpstream(deps, request)) ?? (await estimatePrompt(deps, request))
+    const text = JSON.stringify(contractOf(request.endpoint).countBody?.(tokens))
     if (request.claim) await request.claim.keep(text)
     return text
   } catch (error) {
@@ -36,11 +38,6 @@ export function requireFew({ credential, freeUnderWay = 0 }: AdmittedRequest): v
 const MOST_UPSTREAM_MS = 5_000
 /** About the largest image that a model sees, if the catalog does not say. */
 const ESTIMATED_PER_IMAGE = 1_600
-
-/** The tokens of a prompt that is not sent: by its upstream's own count if that counts for free, else by our tokenizer. */
-async function countPrompt(deps: ChatDeps, request: AdmittedChat): Promise<number> {
-  return (await askUpstream(deps, request)) ?? estimatePrompt(deps, request)
-}
 
 /** Undefined if the first route does not count, or not in time. Throws for a fault of the caller's. */
 async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Promise<number | undefined> {
@@ -73,6 +70,5 @@ export async function estimatePrompt(
   const text = sampleText(promptText(chat.body))
   const { tokens } = await countTexts({ ...deps, countTokens: deps.countLater }, request, text.pieces)
   const images = mostImages(chat) * (model.mediaTokens?.image ?? ESTIMATED_PER_IMAGE)
-  const count = text.scale(tokens) + templateTokens(chat) + images
-  return Math.min(promptBound, count)
+  return Math.min(promptBound, text.scale(tokens) + templateTokens(chat) + images)
 }

@@ -22,7 +22,8 @@ const CHARS_PER_NUMBER = { float: 24, base64: 6 }
 /** The vectors of a batch, settled before they are returned. A failure costs the part that was embedded before it. */
 export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Promise<Readable | string> {
   const { journey, settlement } = request
-  const wanted = wantedOf(request)
+  const { embedding: wanted } = request.priced.chat
+  if (!wanted) throw new Error('This request asks for no embedding.')
   const embedding = await embed(deps, request, wanted)
   if (journey.route) deps.health.succeeded(journey.route)
   const bill = await makeEmbeddingBill(deps, request, embedding.usage, wanted.inputs)
@@ -36,11 +37,6 @@ export async function answerEmbedding(deps: ChatDeps, request: AdmittedChat): Pr
   const cost = settlement.cost ?? bill.cost
   if (text !== undefined) return cost === bill.cost ? text : [...write(cost)].join('')
   return Readable.from(write(cost).map((piece) => Buffer.from(piece)))
-}
-
-function wantedOf({ priced }: AdmittedChat): EmbeddingRequest {
-  if (!priced.chat.embedding) throw new Error('This request asks for no embedding.')
-  return priced.chat.embedding
 }
 
 async function embed(deps: ChatDeps, request: AdmittedChat, wanted: EmbeddingRequest): Promise<Embedding> {

@@ -16,7 +16,6 @@ const MOST_WHOLE_CHARS = 8 * 1024 * 1024
 
 /** One JSON answer, settled before it is returned unless the database is away for long. */
 export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promise<string> {
-  const { settlement } = request
   const { whole, tally } = await gatherAnswer(deps, request)
   noteAnswered(deps, request.journey, tally)
   const made = makeBill(deps, request, tally)
@@ -26,7 +25,7 @@ export async function answerWhole(deps: ChatDeps, request: AdmittedChat): Promis
   const text = write(bill.cost)
   if (request.claim) await request.claim.keep(text)
   await settleInTime(deps, request, { outcome: 'completed', httpStatus: 200, bill })
-  const cost = settlement.cost ?? bill.cost
+  const cost = request.settlement.cost ?? bill.cost
   return cost === bill.cost ? text : write(cost)
 }
 

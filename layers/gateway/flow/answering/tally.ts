@@ -26,7 +26,6 @@ export class Tally {
   /** True once the upstream has accepted the request, and so bills it. */
   isAnswered = false
   fault: UpstreamFailure | undefined
-  /** The upstream's own name for the end of the answer, if it is not a known one. */
   stopReason: string | undefined
   /** The end of the choice that ended first. */
   finishReason: string | undefined

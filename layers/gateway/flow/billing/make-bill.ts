@@ -16,19 +16,16 @@ type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 /** Below this share of our own count, an upstream has counted only one of several choices. */
 const LEAST_SHARE_OF_ESTIMATE = 2 / 3
 
-const NOT_NEEDED: Estimate = { prompt: 0, completion: 0, isRough: false }
-
 /** The upstream's own counts; for a count that is missing or unusable, an estimate of the delivered tokens. */
 export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally): Bill | Promise<Bill> {
   const { priced } = request
   const reported = readUsage(tally.reported)
   const counts = countsOf(reported ?? {})
   const isCut = tally.cutTokens > 0
-  // The upstream counts the tokens that were cut, too.
+  // The upstream counts the tokens that were cut, too. No prompt has 0 tokens, and no answer with content.
   const told = {
-    // No prompt has 0 tokens.
     prompt: counts.prompt || undefined,
-    completion: isCut ? undefined : believed(counts.completion, tally),
+    completion: isCut || (counts.completion === 0 && tally.deliveredAnything) ? undefined : counts.completion,
   }
   const wanted = {
     prompt: told.prompt === undefined,
@@ -59,13 +56,8 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       finishReason: tally.finishReason,
     })
   }
-  if (!wanted.prompt && !wanted.completion) return billBy(NOT_NEEDED)
+  if (!wanted.prompt && !wanted.completion) return billBy({ prompt: 0, completion: 0, isRough: false })
   return estimateUsage(deps, request, tally, wanted).then(billBy)
-}
-
-/** A count of 0 is wrong for an answer with content. */
-function believed(count: number | undefined, { deliveredAnything }: Tally): number | undefined {
-  return count === 0 && deliveredAnything ? undefined : count
 }
 
 /** Some upstreams report the tokens of one choice though they gave several: then the tokens are counted here. */
@@ -101,8 +93,7 @@ async function estimateUsage(deps: CountDeps, request: BilledRequest, tally: Tal
   const sent = wanted.prompt && media < promptBound ? sampleText(promptText(chat.body)) : NOTHING
   const said = wanted.completion && !tally.hasMedia ? sampleText(tally.sample) : NOTHING
   const { tokens, isRough } = await countTexts(deps, request, [...sent.pieces, ...said.pieces])
-  const text = sent.scale(tokens.slice(0, sent.pieces.length))
-  const prompt = text + templateTokens(chat) + media
+  const prompt = sent.scale(tokens.slice(0, sent.pieces.length)) + templateTokens(chat) + media
   const completion = tally.cutTokens + tally.scale(said.scale(tokens.slice(sent.pieces.length)))
   const cap = outputCap * chat.choices
   return {

@@ -83,17 +83,12 @@ async function begun(batches: AsyncIterator<readonly ChatPart[]>, tally: Tally):
 }
 
 /** A signal that is aborted with the given one, or with these words if nothing has begun within its own timeout. */
-export function untilBegun(
-  signal: AbortSignal,
-  ms: number,
-  words: string,
-): { readonly signal: AbortSignal; begun(): void } {
+export function untilBegun(signal: AbortSignal, ms: number, words: string) {
   const ending = new AbortController()
   const end = () => ending.abort(signal.reason)
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
-  const late = () => ending.abort(new UpstreamFailure('timeout', words))
-  const timer = setTimeout(late, ms)
+  const timer = setTimeout(() => ending.abort(new UpstreamFailure('timeout', words)), ms)
   return { signal: ending.signal, begun: () => clearTimeout(timer) }
 }
 

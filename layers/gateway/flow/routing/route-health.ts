@@ -54,10 +54,9 @@ export class RouteHealth {
     }
     const doublings = failures - FAILURES_BEFORE_REST
     const restMs = doublings < 0 ? 0 : FIRST_REST_MS * 2 ** Math.min(doublings, 10) * (0.5 + this.#random() / 2)
-    const askedMs = detail.retryAfterMs ?? 0
     this.#records.set(route, {
       failures,
-      restsUntilMs: nowMs + Math.min(LONGEST_REST_MS, Math.max(restMs, askedMs)),
+      restsUntilMs: nowMs + Math.min(LONGEST_REST_MS, Math.max(restMs, detail.retryAfterMs ?? 0)),
       reporter,
     })
   }

@@ -140,14 +140,9 @@ export function noteBroken(
   if (candidate && !error.isCallers && !deadline.aborted) blame(deps, request, candidate.route, error)
 }
 
-function blame(
-  { health, log, clock }: RoutingDeps,
-  request: RoutedRequest,
-  route: UpstreamRoute,
-  why: UpstreamFailure,
-) {
-  health.failed(routeKey(route), why, () => reporterOf(request), clock())
-  log.upstreamFailed(route.provider, why)
+function blame(deps: RoutingDeps, request: RoutedRequest, route: UpstreamRoute, why: UpstreamFailure) {
+  deps.health.failed(routeKey(route), why, () => reporterOf(request), deps.clock())
+  deps.log.upstreamFailed(route.provider, why)
 }
 
 function noteFailure(

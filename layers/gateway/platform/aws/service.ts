@@ -93,7 +93,6 @@ function mayBeSentAgain(error: unknown): boolean {
   return isUnavailable(error) && (error as Error).name !== 'TransactionConflictException'
 }
 
-/** As most services of AWS have it. */
 const USUAL = { contentType: 'application/x-amz-json-1.1', timeouts: { connectMs: 1_000, answerMs: 5_000 } }
 
 function openAddress(service: Service) {

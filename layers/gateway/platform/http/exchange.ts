@@ -124,10 +124,8 @@ export class Exchange implements Receiver {
 
   #broken(cause: NodeJS.ErrnoException | undefined): HttpError {
     const { code = 'ECONNRESET' } = cause ?? {}
-    return new HttpError(code, messageOf(cause), {
-      cause,
-      isStale: this.#connection.isReused && this.#parser.isUntouched,
-    })
+    const isStale = this.#connection.isReused && this.#parser.isUntouched
+    return new HttpError(code, messageOf(cause), { cause, isStale })
   }
 
   #serveReader(): void {

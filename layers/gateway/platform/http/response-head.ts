@@ -23,7 +23,6 @@ const CRLF = '\r\n'
 const [SPACE, TAB] = [32, 9]
 /** Their bodies are empty, even if their headers tell otherwise. */
 const WITHOUT_BODY = new Set([204, 304])
-const SWITCHED = 101
 
 export function parseHead(text: string): Head {
   let end = endOfLine(text, 0)
@@ -37,7 +36,7 @@ export function parseHead(text: string): Head {
     readHeader(text, start, end, headers)
   }
   const code = Number(status)
-  if (code === SWITCHED) throw bad('There came another protocol, which was not asked for.')
+  if (code === 101) throw bad('There came another protocol, which was not asked for.')
   const body = WITHOUT_BODY.has(code) || code < 200 ? 0 : bodyOf(headers)
   const isKept = body !== 'until close' && mayBeKept(minor === '1', body, headers.get('connection'))
   return { status: code, headers, body, keptMs: isKept ? keptMs(headers.get('keep-alive')) : 0 }

@@ -47,13 +47,7 @@ export function jsonLog(
   let invalidKeys = 0
   let quietUntilMs = 0
   /** `by` are the dimensions of the first metric. */
-  function line(
-    level: string,
-    event: string,
-    fields: object,
-    metrics: readonly Metric[],
-    ...by: readonly string[]
-  ): void {
+  function line(level: string, event: string, fields: object, metrics: readonly Metric[], ...by: readonly string[]) {
     const figures = Object.fromEntries(metrics.map(({ name, value }) => [name, value]))
     const more = by.length === 0 ? [] : [describeMetrics(metrics.slice(0, 1), by)]
     const nowMs = clock()
@@ -78,8 +72,7 @@ export function jsonLog(
       print(`{"timestamp":"${isoTime(nowMs)}",${requestStart}${JSON.stringify(fieldsOf(row)).slice(1, -1)},${rest}`)
     },
     upstreamFailed: (provider, { reason, detail, message }) => {
-      const isOurs = reason === 'credential' || reason === 'forbidden'
-      const ours = isOurs ? [count('CredentialFailures')] : []
+      const ours = reason === 'credential' || reason === 'forbidden' ? [count('CredentialFailures')] : []
       const fields = { provider, reason, status: detail.status, message }
       line('warn', 'upstream_failed', fields, [count('UpstreamFailures'), ...ours], 'provider')
     },

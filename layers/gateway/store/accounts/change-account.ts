@@ -17,7 +17,7 @@ import { readKey } from '../keys/read-key.ts'
 import { revokeKey } from '../keys/rotate-key.ts'
 import { settingChange } from '../keys/update-key.ts'
 import { ACCOUNT, toAccountItem } from './account-item.ts'
-import { addPurse, becomePurse, mayJoin } from './purse-marks.ts'
+import { addPurses, becomePurse, mayJoin } from './purse-marks.ts'
 import { transfers } from './transfers.ts'
 import { wholeKeys } from './whole-keys.ts'
 
@@ -179,7 +179,7 @@ export function adoptKey(tables: Tables) {
       const event = changeEvent(act, 'key.adopt', { keyId, after: { accountId, credits: formatCredits(granted) } })
       const made = await makeOnce(tables, keyId, act, [
         becomePurse(tables, key, account),
-        addPurse(tables, keyId, { accountId, statusVersion: account.statusVersion }, granted),
+        addPurses(tables, [keyId], { accountId, statusVersion: account.statusVersion }, granted),
         ...(granted > 0n
           ? [putNew(tables.keys, grantEntry(accountId, granted, act, { text: `adopted ${keyId}`, isAgain: true }))]
           : []),

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Statement } from '../../domain/rows/statement.ts'
 import { USAGE_ITEMS } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
-import { itemReader, type Tables } from '../dynamodb/database.ts'
+import { type Item, itemReader, type Tables } from '../dynamodb/database.ts'
 
 /** The statements that the keys of an account may read, a partition for each account. */
 function statementKey(accountId: string, month: string) {
@@ -19,10 +19,6 @@ export function publishStatement({ database, usage }: Tables) {
 }
 
 export function readPublished({ database, usage }: Tables) {
-  return itemReader(
-    database,
-    usage,
-    statementKey,
-    ({ content }): Statement => JSON.parse(gunzipSync(content as Uint8Array).toString()),
-  )
+  const read = ({ content }: Item): Statement => JSON.parse(gunzipSync(content as Uint8Array).toString())
+  return itemReader(database, usage, statementKey, read)
 }

@@ -1,4 +1,4 @@
-import { type Account, isFull, MOST_KEYS } from '../../domain/keys/account.ts'
+import { type Account, hasRoomFor, MOST_KEYS } from '../../domain/keys/account.ts'
 import type { Act } from '../../domain/keys/act.ts'
 import type { Key, Purse } from '../../domain/keys/key.ts'
 import type { Nano } from '../../domain/money/money.ts'
@@ -11,21 +11,14 @@ import { outMark, seenMark } from './account-item.ts'
 
 export function mayJoin(account: Account, known?: Pick<Purse, 'statusVersion'>): boolean {
   const { statusVersion, status } = account
-  return statusVersion === known?.statusVersion && status !== 'revoked' && !isFull(account)
+  return statusVersion === known?.statusVersion && status !== 'revoked' && hasRoomFor(account, 1)
 }
 
-/** Part of the transaction in which a key joins an account, with the credits that it brings. */
-export function addPurse(tables: Tables, keyId: string, purse: Joining, brought: Nano = 0n): TransactItem {
-  return addPurses(tables, [keyId], purse, brought)
-}
-
-type Joining = Pick<Purse, 'accountId' | 'statusVersion'>
-
-/** The marks of purses are there before they are. Each brings as many credits. */
+/** Part of the transaction in which purses join an account: their marks are there first. Each brings as much. */
 export function addPurses(
   { keys }: Tables,
   addresses: readonly string[],
-  { accountId, statusVersion }: Joining,
+  { accountId, statusVersion }: Pick<Purse, 'accountId' | 'statusVersion'>,
   brought: Nano = 0n,
 ): TransactItem {
   const marks = addresses.map((_, i) => `#out${i} = :brought, #seen${i} = :zero`).join(', ')
@@ -95,11 +88,8 @@ export function makePool(tables: Tables) {
       const pool = { statusVersion: 1, status: 'active', version: 1, retired: 0, keyCount: 1, available: 0 }
       const marks = { [outMark(id)]: granted, [seenMark(id)]: 0 }
       const Item = { ...accountItem(id), id, ...pool, granted, drawn: granted, ...marks, sweepAt: SWEEP_AT_ONCE }
-      const made = await transact(
-        tables,
-        [becomePurse(tables, key, { id, statusVersion: 1 }), putNew(tables.keys, Item)],
-        act,
-      )
+      const writes = [becomePurse(tables, key, { id, statusVersion: 1 }), putNew(tables.keys, Item)]
+      const made = await transact(tables, writes, act)
       if (!made) throw new VersionConflict(`The key ${id} was changed by others again and again. Try again.`)
       return expectedVersion === undefined ? undefined : key.version + 1
     })

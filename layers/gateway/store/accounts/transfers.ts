@@ -132,11 +132,8 @@ export function transfers(tables: Tables) {
     let account = full
     // A purse that has credits can go in the second pass, when they have come back.
     for (let pass = 1; pass <= 2 && !hasRoomFor(account, wanted); pass++) {
-      const purses = await readPurses(account)
-      await gather(
-        account,
-        purses.filter(({ status }) => status === 'revoked'),
-      )
+      const revoked = (await readPurses(account)).filter(({ status }) => status === 'revoked')
+      await gather(account, revoked)
       account = (await readAccount(account.id)) ?? account
     }
     return account

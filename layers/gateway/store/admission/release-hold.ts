@@ -1,7 +1,7 @@
 import type { Release } from '../../domain/admission/admission.ts'
 import { ulidTimeMs } from '../../domain/basics/time.ts'
-import { updateIf } from '../dynamodb/conditional-writes.ts'
-import type { Item, Tables, UpdateInput } from '../dynamodb/database.ts'
+import { type KeysUpdate, updateIf } from '../dynamodb/conditional-writes.ts'
+import type { Item, Tables } from '../dynamodb/database.ts'
 import { keyItem, SWEEP_AT_ONCE, storedHold } from '../keys/key-item.ts'
 import { creditRefusalAttribute } from '../notices/notices.ts'
 import { COUNTER_WRITES, TOKEN_WRITE } from './admission-rules.ts'
@@ -20,10 +20,13 @@ const PAY = [
   ...GIVING_BACK.map(({ giveBack }) => giveBack),
 ].join(', ')
 
-function releaseWrite(release: Release): Omit<UpdateInput, 'TableName' | 'Key'> {
+function releaseWrite(release: Release): KeysUpdate {
   const { requestId, hold, cost, tokensBack, loss = 0n, reached } = release
   const stored = storedHold(requestId, hold)
-  const names = windowsOf(requestId)
+  // The windows that admission took from: a request's id contains the time by which it is judged.
+  const atMs = ulidTimeMs(requestId)
+  const names: Record<string, string> = {}
+  for (const { nameWindow } of GIVING_BACK) nameWindow(names, atMs)
   const values: Item = {
     ':back': hold.amount - cost,
     ':cost': cost,
@@ -32,7 +35,7 @@ function releaseWrite(release: Release): Omit<UpdateInput, 'TableName' | 'Key'> 
   }
   let pay = PAY
   if (tokensBack) {
-    TOKEN_WRITE.nameWindow(names, ulidTimeMs(requestId))
+    TOKEN_WRITE.nameWindow(names, atMs)
     values[':tokensBack'] = tokensBack
     pay += `, ${TOKEN_WRITE.giveBack}`
   }
@@ -52,11 +55,4 @@ function releaseWrite(release: Release): Omit<UpdateInput, 'TableName' | 'Key'> 
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   }
-}
-
-/** The windows that admission took from: a request's id contains the time by which it is judged. */
-function windowsOf(requestId: string): Record<string, string> {
-  const names: Record<string, string> = {}
-  for (const { nameWindow } of GIVING_BACK) nameWindow(names, ulidTimeMs(requestId))
-  return names
 }

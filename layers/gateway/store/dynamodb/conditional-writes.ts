@@ -29,12 +29,10 @@ export function wasRejected(error: unknown): boolean {
   return isConflict(error) || isThrottled(error)
 }
 
+export type KeysUpdate = Omit<UpdateInput, 'TableName' | 'Key'>
+
 /** A write of one item of the table `keys`, which may be sent twice. True if it was made, false if its condition did not hold. */
-export function updateIf(
-  { database, keys: TableName }: Tables,
-  Key: Item,
-  write: Omit<UpdateInput, 'TableName' | 'Key'>,
-) {
+export function updateIf({ database, keys: TableName }: Tables, Key: Item, write: KeysUpdate) {
   return ifConditionHolds(retryRejected(() => database.update({ TableName, Key, ...write })))
 }
 

@@ -41,11 +41,8 @@ export function dynamoDb(local?: LocalEndpoint): Database {
     }
   }
   async function page(operation: string, input: Input) {
-    const { Items = [], LastEvaluatedKey } = await send(operation, input)
-    return {
-      Items: Items.map(fromAttributes),
-      LastEvaluatedKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey),
-    }
+    const { Items = [], LastEvaluatedKey: last } = await send(operation, input)
+    return { Items: Items.map(fromAttributes), LastEvaluatedKey: last && fromAttributes(last) }
   }
   return {
     async get(input) {

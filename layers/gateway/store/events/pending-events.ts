@@ -10,12 +10,9 @@ import type { KeyItems } from '../keys/rotating-item.ts'
 import { eventItems, toEvent } from './events.ts'
 
 /** Keeps an event on its key's item, in the write that changes the key. The change has ended the pointers. */
-export function keepEvent(
-  item: Item,
-  { id, atMs, by, what, before, after }: ChangeEvent,
-  pointers: readonly Pointer[],
-) {
-  const pending: Pending = { sk: id, at: isoTime(atMs), by, what, before, after, pointers }
+export function keepEvent(item: Item, event: ChangeEvent, pointers: readonly Pointer[]) {
+  const { id: sk, atMs, by, what, before, after } = event
+  const pending: Pending = { sk, at: isoTime(atMs), by, what, before, after, pointers }
   return { pendingEvents: [...keptIn(item), pending], sweepAt: SWEEP_AT_ONCE }
 }
 
@@ -105,10 +102,7 @@ function itemsFor(id: string): Pick<KeyItems<unknown>, 'itemOf' | 'secretItemOf'
 
 // Undefined for an entry that no operator's change leaves on the item of this key. Functions that admit requests may write
 // the item, so its entries are believed no further than they must be: the key is the one that the item is of.
-function readPending(
-  id: string,
-  kept: unknown,
-): { readonly event: ChangeEvent; readonly pointers: readonly Pointer[] } | undefined {
+function readPending(id: string, kept: unknown) {
   return isObject(kept) && isEvent(id, kept) && hasPointers(id, kept)
     ? { event: toEvent({ ...kept, keyId: id }), pointers: kept.pointers }
     : undefined

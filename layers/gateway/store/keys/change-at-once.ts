@@ -22,10 +22,9 @@ import { SWEEP_AT_ONCE } from './key-item.ts'
 type UrgentChange = ItemChange & { readonly pointers: readonly Pointer[] }
 
 /**
- * An operator's change to a key that must win over any number of requests. It is one plain write of the key's
- * item, because DynamoDB cancels a transaction with an item that others are writing. The event is kept on the item in the same
- * write, and moved afterwards: by this act, by the next one on the key,
- * or by the next sweep.
+ * An operator's change to a key that must win over any number of requests. It is one plain write of the key's item,
+ * because DynamoDB cancels a transaction with an item that others are writing. The event is kept on the item in the
+ * same write, and moved afterwards: by this act, by the next one on the key, or by the next sweep.
  */
 export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKind<K>, what: UrgentEvent) {
   const { toKey, fieldsOf, itemOf } = kind
@@ -43,7 +42,9 @@ export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKin
     })
     if (result.changed || result.why === 'revoked') {
       if (hasLanes) await kind.follow?.(tables)(keyId, act.atMs)
-      await moveAtMost(act.leftMs())
+      // The change is made. If its event cannot be moved now, the sweep moves it.
+      const moving = moveEvents(tables)(keyId, act.atMs, made).catch(() => {})
+      await waitAtMost(moving, act.leftMs())
     }
     return result
 
@@ -80,12 +81,6 @@ export function changeAtOnce<K extends RotatingKey>(tables: Tables, kind: KeyKin
     function noteLost(error: unknown): never {
       if (error instanceof WriteOutcomeUnknown) lost = error
       throw error
-    }
-
-    /** The change is made. If its event cannot be moved now, the sweep moves it. */
-    function moveAtMost(ms: number): Promise<unknown> {
-      const moving = moveEvents(tables)(keyId, act.atMs, made).catch(() => {})
-      return waitAtMost(moving, ms)
     }
   }
 }

@@ -55,7 +55,6 @@ export type ChangeResult<K = Key> =
 /** Other changes came first, or another key has the external id. */
 export class VersionConflict extends Error {}
 
-/** The pause before a change that met a conflict is decided again. */
 export const pauseAfterOthers = (attempt: number): number => Math.min(10 * attempt, 200)
 
 /** Decides and makes a change anew for as long as others come first and the act has time. */

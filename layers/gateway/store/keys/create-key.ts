@@ -4,7 +4,7 @@ import { changeEvent, keyFields } from '../../domain/keys/change-event.ts'
 import type { Key } from '../../domain/keys/key.ts'
 import type { Reference } from '../../domain/keys/reference.ts'
 import { ACCOUNT } from '../accounts/account-item.ts'
-import { addPurse, mayJoin } from '../accounts/purse-marks.ts'
+import { addPurses, mayJoin } from '../accounts/purse-marks.ts'
 import { transfers } from '../accounts/transfers.ts'
 import { type Allowance, requireAllowance, takeAllowance } from '../admin-keys/allowance.ts'
 import type { Tables } from '../dynamodb/database.ts'
@@ -51,7 +51,7 @@ export function createKey(tables: Tables) {
       ...(reference ? [takeReference(tables, keyId, reference, act)] : []),
       ...putEvent(tables, changeEvent(act, 'key.create', { keyId, after })),
       ...(allowance ? takeAllowance(tables, allowance, key.granted) : []),
-      ...(key.purse ? [addPurse(tables, key.id, key.purse)] : []),
+      ...(key.purse ? [addPurses(tables, [keyId], key.purse)] : []),
     ])
     if (created) return { created: true }
     const ownerId = externalId === undefined ? undefined : await findByExternalId(tables)(externalId)

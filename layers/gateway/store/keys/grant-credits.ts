@@ -34,13 +34,7 @@ const TRIES = 10
  */
 export function grantTo<K extends Owner>(tables: Tables, kind: Kind<K>, what: 'key.grant' | 'account.grant') {
   const read = readOne(tables, kind)
-  return (
-    keyId: string,
-    credits: Nano,
-    act: Act,
-    allowance?: Allowance,
-    reference?: Reference,
-  ): Promise<GrantResult<K>> => {
+  return (keyId: string, credits: Nano, act: Act, allowance?: Allowance, reference?: Reference) => {
     const moved = credits < 0n ? -credits : credits
     return againAfterOthers(act, make, TRIES)
 

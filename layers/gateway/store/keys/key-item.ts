@@ -17,9 +17,7 @@ export const keyItem = (address: string) => ({
 })
 /** An account's items stand as those of a key do, under its id: its grants, and its events. */
 export const accountItem = (id: string) => ({ pk: `${ITEMS.key}${id}`, sk: 'ACCOUNT' })
-/** The item with the balance of a key or of an account. */
 export const ownerItem = (id: string) => (isAccountId(id) ? accountItem(id) : keyItem(id))
-/** The id of the key or the account that an item is of. */
 export const keyIdOf = (item: Record<string, unknown>) => (item.pk as string).slice(ITEMS.key.length)
 export const hashItem = (hash: string) => ({ pk: `${ITEMS.hash}${hash}`, sk: 'HASH' })
 export const externalItem = (externalId: string) => ({ pk: `${ITEMS.external}${externalId}`, sk: 'EXTERNAL' })

@@ -73,7 +73,7 @@ export function bringLanes(tables: Tables) {
       ...terms,
       ...(!isSameSecret && { previousUsedAtMs: undefined }),
       ...(isWaiting && { deal, isClosed: true }),
-      ...(!lane && emptyBooks(first)),
+      ...(!lane && { ...NO_CREDITS, bucketFullAtUs: 0, dealt: {} }),
     }
     const isAsRead = lane ? 'version = :known' : 'attribute_not_exists(pk)'
     return write(address, set, isAsRead, lane && { ':known': lane.version })
@@ -116,7 +116,8 @@ async function ifFirst(write: Promise<Key>): Promise<boolean> {
 function laneWriter({ database, keys: TableName }: Tables) {
   return async (address: string, set: Item, condition: string, known: Item = {}): Promise<Key> => {
     const entries = Object.entries(set).map(([name, value], i) => ({ name, value, at: `#n${i}`, to: `:v${i}` }))
-    const [kept, gone] = [entries.filter(({ value }) => value !== undefined), entries.filter(isGone)]
+    const kept = entries.filter(({ value }) => value !== undefined)
+    const gone = entries.filter(({ value }) => value === undefined)
     const update: UpdateInput = {
       TableName,
       Key: keyItem(address),
@@ -136,12 +137,7 @@ function laneWriter({ database, keys: TableName }: Tables) {
   }
 }
 
-const isGone = ({ value }: { readonly value: unknown }) => value === undefined
-
-function emptyBooks({ id }: Key): Item {
-  const none = { granted: 0, available: 0, spent: 0, drawn: 0, heldEver: 0, spentAtDraw: 0 }
-  return { id, ...none, bucketFullAtUs: 0, dealt: {} }
-}
+const NO_CREDITS = { granted: 0, available: 0, spent: 0, drawn: 0, heldEver: 0, spentAtDraw: 0 }
 
 /** The change of a first lane that begins a deal. It takes no requests from then on until it has its part. */
 export function beginDeal({ version, lane }: Key, begun: Begun, made = lane?.made ?? 1): Item {

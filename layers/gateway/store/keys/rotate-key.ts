@@ -22,8 +22,7 @@ export function rotateSecret<K extends RotatingKey>(tables: Tables, kind: KeyKin
       if (current.hash === next.hash) return undefined
       const newSecret = { currentHash: next.hash, currentLastFour: next.lastFour }
       const isNew = putNew(keys, { ...kind.secretItemOf(next.hash), keyId })
-      // Sent again after a later rotation, the next one is in grace. Its item stops the transaction, which may name it
-      // once.
+      // Sent again after a later rotation, `next` is in grace. Its item, named once at most, stops the transaction.
       const ended = previous && previous.hash !== next.hash ? [previous] : []
       if (graceMs === 0) {
         return { set: newSecret, remove: PREVIOUS_SECRET, alsoWrite: [isNew, ...[current, ...ended].map(forget)] }

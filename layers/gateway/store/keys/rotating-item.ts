@@ -5,11 +5,8 @@ import { type Item, itemReader, type Tables } from '../dynamodb/database.ts'
 type ItemKey = { readonly pk: string; readonly sk: string }
 
 /** The items of one kind of key. Each secret has an item of its own, by its hash, that leads to the key. */
-export type KeyItems<K> = ItemsOf<K> & {
-  readonly secretItemOf: (hash: string) => ItemKey
-}
+export type KeyItems<K> = ItemsOf<K> & { readonly secretItemOf: (hash: string) => ItemKey }
 
-/** The items of one kind. */
 export type ItemsOf<K> = {
   readonly itemOf: (id: string) => ItemKey
   /** All items of the kind have it, and no others. */
@@ -59,12 +56,8 @@ export function readOne<K>({ database, keys }: Tables, { itemOf, toKey }: ItemsO
 
 export function findId<K>({ database, keys }: Tables, { secretItemOf }: KeyItems<K>) {
   return async (hash: string): Promise<string | undefined> => {
-    const { Item } = await database.get({
-      TableName: keys,
-      Key: secretItemOf(hash),
-      ConsistentRead: true,
-      ProjectionExpression: 'keyId',
-    })
+    const input = { TableName: keys, Key: secretItemOf(hash), ConsistentRead: true, ProjectionExpression: 'keyId' }
+    const { Item } = await database.get(input)
     return Item?.keyId as string | undefined
   }
 }

@@ -15,14 +15,7 @@ const MOST_ERROR_CHARS = 200
 
 /** Notes a try to tell a notice. One that was told stays so, if another sweep tells it again and fails; one that is given up keeps its error. */
 export function noteDelivery(tables: Tables) {
-  return async (
-    notice: Notice,
-    owner: Owner,
-    status: State,
-    nowMs: number,
-    error?: unknown,
-    by = '',
-  ): Promise<void> => {
+  return async (notice: Notice, owner: Owner, status: State, nowMs: number, error?: unknown, by = '') => {
     const set: Item = {
       type: notice.what,
       owner_id: owner.id,
@@ -36,33 +29,28 @@ export function noteDelivery(tables: Tables) {
     const names = Object.keys(set)
     const values = names.map((name) => [`:${name}`, set[name]])
     const tries = status === 'given_up' ? 0 : 1
-    await updateIf(
-      tables,
-      { pk: NOTICE_LOG, sk: notice.id },
-      {
-        ConditionExpression: 'attribute_not_exists(#status) OR #status <> :told OR :status = :told',
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')} ADD tries :tries`,
-        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: { ...Object.fromEntries(values), ':told': 'told', ':tries': tries },
-      },
-    )
+    const Key = { pk: NOTICE_LOG, sk: notice.id }
+    await updateIf(tables, Key, {
+      ConditionExpression: 'attribute_not_exists(#status) OR #status <> :told OR :status = :told',
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')} ADD tries :tries`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: { ...Object.fromEntries(values), ':told': 'told', ':tries': tries },
+    })
   }
 }
 
 /** Newest first, read as far as the caller goes. */
 export function listDeliveries({ database, keys }: Tables) {
-  return (beforeId = '~') =>
-    queryItems(
-      database,
-      {
-        TableName: keys,
-        KeyConditionExpression: 'pk = :log AND sk < :before',
-        ExpressionAttributeValues: { ':log': NOTICE_LOG, ':before': beforeId },
-        ScanIndexForward: false,
-        Limit: 100,
-      },
-      toDelivery,
-    )
+  return (beforeId = '~') => {
+    const input = {
+      TableName: keys,
+      KeyConditionExpression: 'pk = :log AND sk < :before',
+      ExpressionAttributeValues: { ':log': NOTICE_LOG, ':before': beforeId },
+      ScanIndexForward: false,
+      Limit: 100,
+    }
+    return queryItems(database, input, toDelivery)
+  }
 }
 
 function toDelivery({ pk: _, sk: id, expiresAt: __, ...delivery }: Item) {

@@ -34,15 +34,13 @@ export function noticeSet({ id, what, facts }: Notice): Set<Uint8Array> {
 }
 
 export function readWatched({ database, keys }: Tables) {
-  return itemReader(database, keys, keyItem, toWatched)
+  return itemReader(database, keys, keyItem, (item) => ({ key: toKey(item), ...noticesOn(item) }))
 }
 
 /** An account's item, with what is kept of its notices. */
 export function readNoticesOn({ database, keys }: Tables) {
   return itemReader(database, keys, accountItem, (item) => ({ item, noticed: noticesOn(item) }))
 }
-
-const toWatched = (item: Item) => ({ key: toKey(item), ...noticesOn(item) })
 
 function noticesOn(item: Item): Omit<WatchedOwner, 'key'> {
   const creditRefusal: Partial<Record<CreditRefusal, string>> = {}

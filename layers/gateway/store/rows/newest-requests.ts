@@ -53,10 +53,8 @@ function rowsOfDay(
   range: TimeRange,
 ): AsyncIterable<UsageRow> {
   const pageSize = partOfPage(limit + 1, keys ? 1 : ROW_SHARDS)
-  if (keys) {
-    const lists = keys.map((key) => queryUsageRows(tables)(key, range, 'newest first', pageSize))
-    return mergeRows(lists, 'newest first')
-  }
-  const { fromMs } = range
-  return mergeRows(queryRowsOfDay(tables)(fromMs, idsOf(range), 'newest first', pageSize), 'newest first')
+  const lists = keys
+    ? keys.map((key) => queryUsageRows(tables)(key, range, 'newest first', pageSize))
+    : queryRowsOfDay(tables)(range.fromMs, idsOf(range), 'newest first', pageSize)
+  return mergeRows(lists, 'newest first')
 }

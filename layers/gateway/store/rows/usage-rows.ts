@@ -113,12 +113,7 @@ export function queryUsageRows(tables: Tables, parts: RowParts = 'whole') {
 /** One list of rows for each partition of a day, in the order of their ids, read consistently from the table. */
 export function queryRowsOfDay(tables: Tables, parts: RowParts = 'whole') {
   const read = rowReader(tables, parts)
-  return (
-    dayMs: number,
-    { firstId, lastId }: IdRange,
-    order: RowOrder,
-    pageSize?: number,
-  ): AsyncGenerator<UsageRow>[] =>
+  return (dayMs: number, { firstId, lastId }: IdRange, order: RowOrder, pageSize?: number) =>
     rowParts(utcDay(dayMs)).map((part) => {
       const query = {
         KeyConditionExpression: '#part = :part AND #requestId BETWEEN :first AND :last',

@@ -113,7 +113,8 @@ async function listen(server: Server, port: number, stack: AsyncDisposableStack)
   })
   const opened = await listenHere(server, port).catch(({ code = '' }: NodeJS.ErrnoException) => {
     const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
-    throw new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${port < 1024 ? 8787 : port + 1}`)
+    const other = port < 1024 ? 8787 : port + 1
+    throw new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${other}`)
   })
   return `http://127.0.0.1:${opened}`
 }

@@ -5,8 +5,6 @@ import { type BuildOptions, build } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
-/** Written by npm whenever it installs packages. */
-const PACKAGES = 'node_modules/.package-lock.json'
 
 /** One file with all packages, because it starts sooner; CommonJS does, too. */
 export const COMMAND_LINE = {
@@ -35,7 +33,8 @@ export async function bundleCommandLine(startedMs = Date.now()): Promise<void> {
   })
   const ours = Object.keys(metafile.inputs).filter((file) => !file.startsWith('node_modules/'))
   replace('waybill.cjs', outputFiles[0]?.text ?? '')
-  replace('sources.json', JSON.stringify(timesOf([...ours, PACKAGES], startedMs)))
+  // The lock in node_modules is written by npm whenever it installs packages.
+  replace('sources.json', JSON.stringify(timesOf([...ours, 'node_modules/.package-lock.json'], startedMs)))
 }
 
 /** A source that was saved during the build counts as another one, because the bundle may have the older text. */

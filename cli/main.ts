@@ -62,10 +62,9 @@ const COMMANDS = {
 
 /** Runs one command line, without the program's name, and returns its exit code. */
 export async function main(args: readonly string[], terminal: Terminal, openAdmin?: OpenAdmin): Promise<number> {
-  const out = outputOf(terminal)
   // Not an option of the program, because `catalog show` has one of the same name.
   if (args.length === 1 && args[0] === '--version') {
-    out.log(manifest.version)
+    outputOf(terminal).log(manifest.version)
     return 0
   }
   let exitCode = 0

@@ -28,13 +28,11 @@ export type InstanceOptions = {
   readonly readCatalog?: ReadNewCatalog
 }
 
-const POOL_BYTES = 4_096
-
 /** Random bytes, made in large numbers: a system call takes longer than the bytes. */
 function pooledBytes(): (count: number) => Uint8Array {
   let pool = randomBytes(0)
   return (count) => {
-    if (pool.length < count) pool = randomBytes(POOL_BYTES)
+    if (pool.length < count) pool = randomBytes(4_096)
     const bytes = pool.subarray(0, count)
     pool = pool.subarray(count)
     return bytes

@@ -8,9 +8,6 @@ export function timeLeft(context?: Context): () => number {
   return () => (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
 }
 
-/** So many keep an instance busy while each waits for the database. */
-const AT_ONCE = 16
-
 /** Works on several items at once while there is time; true if on all. Throws the first failure when all have ended. */
 export async function sideBySide<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -30,7 +27,8 @@ export async function sideBySide<Item>(
       await work(next.value)
     }
   }
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker))
+  // So many keep an instance busy while each waits for the database.
+  const ended = await Promise.allSettled(Array.from({ length: 16 }, worker))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return isAll
 }

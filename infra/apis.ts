@@ -32,10 +32,7 @@ export function addApi(parent: Construct, stage: Stage, functions: Functions): L
 /** The few people and programs that administer use it. */
 const ADMIN_REQUESTS_PER_SECOND = 20
 
-/**
- * The admin API, at an address of its own: not behind CloudFront, which would replace the Host that a signature covers.
- * AWS refuses every call that is not signed, except on the path for admin keys, where the function asks for one.
- */
+/** At an address of its own, and not behind CloudFront, which would replace the Host that a signature covers. */
 export function addAdminApi(parent: Construct, stage: Stage, functions: Functions): LoggedApi {
   const scope = new Construct(parent, 'AdminApi')
   const api = new HttpApi(scope, 'HttpApi', {

@@ -1,7 +1,4 @@
-/**
- * The most that AWS takes of what grows with the operator's own catalog and names, by "IAM and AWS STS quotas", "Lambda
- * quotas" and the reference of CloudWatch Logs.
- */
+/** For what grows with the operator's catalog and names: "IAM and AWS STS quotas", "Lambda quotas", CloudWatch Logs. */
 export const LIMITS = {
   managedPoliciesOfRole: 10,
   /** Half of an asynchronous event: that of an update has the former properties, too. */

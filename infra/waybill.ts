@@ -143,11 +143,10 @@ export class Waybill extends Construct {
     this.ticketTopic = topics.ticket
     this.dashboard = monitoring.dashboardUrl
 
-    const addresses = distribution
-      ? { [OUTPUTS.baseUrl]: this.baseUrl }
-      : { [OUTPUTS.chatUrl]: this.baseUrl, [OUTPUTS.apiUrl]: this.apiUrl }
     const outputs = {
-      ...addresses,
+      ...(distribution
+        ? { [OUTPUTS.baseUrl]: this.baseUrl }
+        : { [OUTPUTS.chatUrl]: this.baseUrl, [OUTPUTS.apiUrl]: this.apiUrl }),
       [OUTPUTS.adminUrl]: this.adminUrl,
       // The target of the operator's own DNS records.
       [OUTPUTS.edgeDomain]: stage.domain && distribution?.distributionDomainName,

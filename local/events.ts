@@ -37,15 +37,13 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   return headers
 }
 
-/** A quote has a whole body in it. */
-const QUOTE = ENDPOINTS.quote.routes[0].path
-
 const LAMBDA_BYTES = 6 * 1024 * 1024
 
 /** A body that declares itself too long is not read: blanks of its length stand for it, and are refused as in AWS. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0)
-  const most = request.url === QUOTE ? MAX_QUOTE_BYTES : MAX_BODY_BYTES
+  // A quote has a whole body in it.
+  const most = request.url === ENDPOINTS.quote.routes[0].path ? MAX_QUOTE_BYTES : MAX_BODY_BYTES
   if (declared > most) return Buffer.alloc(Math.min(declared, LAMBDA_BYTES), ' ')
   const chunks: Buffer[] = []
   let size = 0

@@ -16,8 +16,7 @@ export function humanLog(print: (line: string) => void, paint: Paint): Log {
       const what = [row.endpoint, row.model, row.provider && `via ${row.provider}`, row.errorCode]
         .filter(Boolean)
         .join(' ')
-      const cost = formatCredits(row.cost)
-      say(`${paint.dim(row.requestId)} ${status}`, `${what} ${row.durationMs} ms, ${cost} credits`)
+      say(`${paint.dim(row.requestId)} ${status}`, `${what} ${row.durationMs} ms, ${formatCredits(row.cost)} credits`)
     },
     upstreamFailed: (provider, failure) => say(paint.bad('upstream'), `${provider}: ${failure.message}`),
     beyondCap: (provider, model) => say(paint.bad('upstream'), `${provider}: ${model} ignores its output cap`),

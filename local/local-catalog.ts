@@ -78,8 +78,6 @@ function plain(catalog: CatalogData): unknown {
   return JSON.parse(JSON.stringify(catalog))
 }
 
-const FAULTS_SHOWN = 3
-
 /** Checked at every read: every program here can write the table. An invalid one leaves the last in force. */
 export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Log): ReadNewCatalog {
   let lastGood = loaded
@@ -91,7 +89,7 @@ export function checkedCatalog(read: ReadCatalog, loaded: StoredCatalog, log: Lo
     if ('catalog' in parsed) lastGood = { ...stored, data: parsed.catalog }
     else {
       // Quoted, because a fault may repeat a name from the table, and a terminal obeys control characters.
-      const shown = parsed.faults.slice(0, FAULTS_SHOWN).map((fault) => JSON.stringify(fault))
+      const shown = parsed.faults.slice(0, 3).map((fault) => JSON.stringify(fault))
       log.problem('the catalog in the table is not valid, so the last good one stays in force', shown.join(', '), '-')
     }
     return known && isSameCatalog(lastGood, known) ? 'unchanged' : lastGood

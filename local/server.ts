@@ -18,10 +18,6 @@ import { endUnread, type LocalEvent, readBody, toEvent } from './events.ts'
 import type { LocalAdmin } from './local-admin.ts'
 import { openTokenizerThread } from './tokenizer-thread.ts'
 
-/** With the interval at which Node checks connections, a request that never comes to its end is ended within a minute. */
-const WHOLE_REQUEST_MS = 50_000
-const LINGER_MS = 2_000
-
 type JsonFunction = (event: unknown, context: Context) => Promise<GatewayAnswer>
 type StreamFunction = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>
 
@@ -38,8 +34,8 @@ export type ServerOptions = {
 /** The same functions that AWS starts, behind one HTTP server. Requests that come before `instance` resolves wait. */
 export function createGatewayServer(instance: Promise<Instance>, options: ServerOptions = {}): Server {
   const tokenizer = openTokenizerThread()
-  const { keys, admin, wholeRequestMs = WHOLE_REQUEST_MS, lingerMs = LINGER_MS } = options
-  const { countTokens = tokenizer.countTokens } = options
+  // With the interval at which Node checks connections, a request that never comes to its end is ended within a minute.
+  const { keys, admin, countTokens = tokenizer.countTokens, wholeRequestMs = 50_000, lingerMs = 2_000 } = options
   const timing = { requestTimeout: wholeRequestMs, connectionsCheckingInterval: wholeRequestMs / 5 }
   installLambdaGlobal()
   const functions = instance.then((opened) => openFunctions(opened, countTokens, keys))

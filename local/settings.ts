@@ -7,8 +7,6 @@ import { CliError } from '../layers/terminal/output.ts'
 
 export type LocalSettings = NonNullable<ReturnType<typeof readSettings>>
 
-const DEFAULT_CATALOG = fileURLToPath(new URL('catalog.json', import.meta.url))
-
 type Option = {
   readonly type: 'string' | 'boolean'
   readonly takes?: string
@@ -56,7 +54,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   const [catalog, webhook, otlp] = [optionOf('catalog'), optionOf('webhook'), optionOf('otlp')]
   return {
     port: portOf(optionOf('port') ?? '8787'),
-    catalogFile: catalog ? resolve(catalog) : DEFAULT_CATALOG,
+    catalogFile: catalog ? resolve(catalog) : fileURLToPath(new URL('catalog.json', import.meta.url)),
     folder: localFolder(process.cwd(), optionOf('data')),
     isInMemory: given.memory === true,
     isThrottled: given.throttle === true,

@@ -12,7 +12,6 @@ type Options = { readonly file?: URL; readonly mostMs?: number }
 
 // TypeScript in a clone, JavaScript in a package.
 const FILE = new URL(`tokenizer-worker${extname(import.meta.url)}`, import.meta.url)
-const MOST_WAITING = 64
 /** Longer than any question takes, on any machine. */
 const MOST_MS = 30_000
 
@@ -23,7 +22,7 @@ export function openTokenizerThread({ file = FILE, mostMs = MOST_MS }: Options =
   let lastId = 0
 
   async function countTokens(texts: readonly string[], withinMs: number): Promise<readonly number[]> {
-    if (waiting.size >= MOST_WAITING) throw new Error('Too many questions wait for the tokenizer.')
+    if (waiting.size >= 64) throw new Error('Too many questions wait for the tokenizer.')
     thread ??= start()
     const id = ++lastId
     const answered = Promise.withResolvers<readonly number[]>()

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { isWebhookSecret, SECRET_PREFIX } from '../functions/sweep/webhook.ts'
 import { CliError } from '../layers/terminal/output.ts'
 
-const SECRET_BYTES = 32
-
 export const webhookSecretFile = (folder: string) => join(folder, 'webhook-secret')
 
 /** The secret that notices are signed with: the given one, or one that the folder keeps. Throws a CliError. */
@@ -14,7 +12,7 @@ export async function webhookSecret(given: string | undefined, folder: string): 
   const file = webhookSecretFile(folder)
   const kept = await readFile(file, 'utf8').catch(() => undefined)
   if (kept !== undefined) return required(kept.trim(), file)
-  const made = `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
+  const made = `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`
   await writeFile(file, `${made}\n`, { mode: 0o600, flag: 'wx' })
   return made
 }

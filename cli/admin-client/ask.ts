@@ -38,8 +38,7 @@ export function ask(client: AdminClient, insist?: Insist) {
 
     /** A change, which is sent once. With `version`, it is made only to that version. */
     change<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object, version?: number) {
-      const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
-      return changed<T>(method, path, { body, headers })
+      return changed<T>(method, path, { body, headers: version === undefined ? {} : { 'if-match': `"${version}"` } })
     },
 
     /** A change that is made once, however often it has to be sent. */
@@ -78,11 +77,10 @@ type Sent = { readonly query?: Query | undefined; readonly body?: object; readon
 
 function requestOf(method: string, path: string, { query = {}, body, headers }: Sent): AdminAsk {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
   return {
     method,
     path: `${ADMIN_ROOT}${path}`,
-    query: new URLSearchParams(texts),
+    query: new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])),
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     body: Buffer.from(body ? JSON.stringify(body) : ''),
   }

@@ -11,16 +11,8 @@ import { noAnswer, readAnswer, unsigned } from './read-answer.ts'
 /** Asks the admin API of one gateway, local or remote: returns every answer, refusals too, and never throws. */
 export type AdminClient = (asked: AdminAsk) => Promise<AdminAnswer>
 
-type Options = {
-  readonly clock?: () => number
-  /** The time for all tries of one call, with their pauses and bodies. */
-  readonly callMs?: number
-}
-
 /** API Gateway's timeout. A call is retried only if so much time is left. */
 const ANSWER_MS = 30_000
-const CALL_MS = ANSWER_MS + 10_000
-const PASSING = new Set([500, 503, 504])
 /** Routes that an Idempotency-Key makes safe to retry. Others do not read it. */
 const ONCE = new RegExp(`^${ADMIN_ROOT}/((admin-)?keys|accounts)(/[\\w-]+/(rotate|grants))?$`)
 const UNKNOWN = /"code":"(outcome_unknown|took_too_long)"/
@@ -31,7 +23,8 @@ const FORWARDED = ['accept', 'content-type', 'idempotency-key', 'if-match', 'pre
 
 export function adminClient(
   { adminUrl, signIn }: { readonly adminUrl: string; readonly signIn: SignIn },
-  { clock = Date.now, callMs = CALL_MS }: Options = {},
+  /** `callMs` is for all tries of one call, with their pauses and bodies. */
+  { clock = Date.now, callMs = ANSWER_MS + 10_000 }: { readonly clock?: () => number; readonly callMs?: number } = {},
 ): AdminClient {
   const { origin, host, protocol, hostname } = new URL(adminUrl)
   // A secret goes with every call, so it must not go unencrypted, except to this machine.
@@ -46,7 +39,7 @@ export function adminClient(
     let unknown: AdminAnswer | undefined
     for (let attempt = 1; ; attempt++) {
       const answer = await answered(asked, leftMs())
-      if (!PASSING.has(answer.status)) return answer
+      if (![500, 503, 504].includes(answer.status)) return answer
       if (typeof answer.body === 'string' && UNKNOWN.test(answer.body)) unknown ??= answer
       const pauseMs = 100 * 2 ** attempt * (0.5 + Math.random() / 2)
       // After a try of unknown outcome, a failure of the next one tells nothing about it.
@@ -57,8 +50,7 @@ export function adminClient(
 
   async function answered(asked: AdminAsk, leftMs: number): Promise<AdminAnswer> {
     try {
-      const response = await send(asked, AbortSignal.timeout(Math.max(0, leftMs)))
-      return await readAnswer(response, asked, clock())
+      return await readAnswer(await send(asked, AbortSignal.timeout(Math.max(0, leftMs))), asked, clock())
     } catch (error) {
       const refusal = error instanceof AdminError ? error : noAnswer(host, error as Error, asked)
       return refused(adminRequestId(clock()), refusal)
@@ -120,6 +112,5 @@ export function byAws({ credentials, region }: Signing): SignIn {
 
 /** An admin key, or the token of a local gateway, which is for the owner of its folder only. */
 export function bySecret(secret: string, path: keyof typeof ADMIN_PATHS): SignIn {
-  const sign: SignIn['sign'] = async ({ headers }) => ({ ...headers, authorization: `Bearer ${secret}` })
-  return { root: ADMIN_PATHS[path], sign }
+  return { root: ADMIN_PATHS[path], sign: async ({ headers }) => ({ ...headers, authorization: `Bearer ${secret}` }) }
 }

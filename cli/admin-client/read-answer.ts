@@ -8,15 +8,12 @@ import { documentOf, START } from '../../layers/terminal/how-to-run.ts'
 
 /** Under the names that the admin API itself gives them. */
 const KEPT = ['Content-Type', 'Content-Disposition', 'Cache-Control', 'ETag', 'X-Request-Id', 'Allow', 'Retry-After']
-const IN_PIECES = new Set(['application/x-ndjson', 'text/csv'])
-/** More than API Gateway returns. */
-const MOST_CHARS = 16 * 1024 * 1024
 
 /** The admin API's own answer, unchanged. Answers of others are thrown as errors. */
 export async function readAnswer(response: Response, asked: AdminAsk, nowMs: number): Promise<AdminAnswer> {
   const { status } = response
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
-  if (status === 200 && IN_PIECES.has(type))
+  if (status === 200 && ['application/x-ndjson', 'text/csv'].includes(type))
     return { status, headers: keptOf(response), body: piecesOf(response, asked) }
   if (type !== 'application/json') {
     await response.body?.cancel()
@@ -39,14 +36,13 @@ async function* piecesOf(response: Response, asked: AdminAsk): AsyncGenerator<st
   let chars = 0
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     chars += piece.length
-    if (chars > MOST_CHARS) throw unreadable(response, asked)
+    // More than API Gateway returns.
+    if (chars > 16 * 1024 * 1024) throw unreadable(response, asked)
     yield piece
   }
 }
 
 const WITHOUT_IT = `To end a key without it, see "If the admin API cannot answer" in ${documentOf('operate.md')}.`
-/** AWS accepts signatures of the last five minutes, and the date of an answer has seconds only. */
-const MOST_SKEW_MS = 4 * 60_000
 
 /** An error of API Gateway itself: it has a status and a message, which is not passed on. */
 function gatewayRefusal({ status, headers }: Response, told: string, asked: AdminAsk, nowMs: number): AdminError {
@@ -69,8 +65,7 @@ function unreadable({ status, url }: Response, asked: AdminAsk): AdminError {
 /** No answer came, or an incomplete one. */
 export function noAnswer(host: string, error: Error, asked: AdminAsk): AdminError {
   const { code = error.name } = (error.cause ?? {}) as { code?: string }
-  const isLocal = host.startsWith('127.0.0.1:')
-  const remedy = isLocal ? `Is the gateway running? '${START}' starts it.` : WITHOUT_IT
+  const remedy = host.startsWith('127.0.0.1:') ? `Is the gateway running? '${START}' starts it.` : WITHOUT_IT
   return unavailable(`The admin API at ${host} did not answer (${code}).`, asked, remedy)
 }
 
@@ -93,7 +88,8 @@ function unavailable(what: string, asked: AdminAsk, remedy = WITHOUT_IT): AdminE
 /** An HTTP API answers just `Forbidden`, for any reason. */
 function accessDenied(headers: Headers, message: string, asked: AdminAsk, nowMs: number): AdminError {
   const offMs = Math.abs(Date.parse(headers.get('date') ?? '') - nowMs)
-  if (offMs >= MOST_SKEW_MS) {
+  // AWS accepts signatures of the last five minutes, and the date of an answer has seconds only.
+  if (offMs >= 4 * 60_000) {
     const minutes = Math.round(offMs / 60_000)
     return denied(`The clock of this machine is ${minutes} minutes off, and AWS takes signatures of five. Set it.`)
   }

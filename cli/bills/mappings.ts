@@ -89,12 +89,10 @@ export const MAPPINGS: readonly Mapping[] = [
   },
 ]
 
-/** These are no usage: they come on top of it, or are taken off the whole. */
-const NO_USAGE = /^(?:Tax|Credit|Refund|Fee)$/i
-
 function isBedrock(row: Row): boolean {
   const isTheirs = /^AmazonBedrock/i.test(row.lineitemproductcode ?? '') || editionOf(row) !== undefined
-  return isTheirs && !NO_USAGE.test(row.lineitemlineitemtype ?? '')
+  // These are no usage: they come on top of it, or are taken off the whole.
+  return isTheirs && !/^(?:Tax|Credit|Refund|Fee)$/i.test(row.lineitemlineitemtype ?? '')
 }
 
 /** The product that a model of somebody else is sold as. */
@@ -102,13 +100,12 @@ function editionOf(row: Row): string | undefined {
   return /([\w. -]{1,80}) \(Amazon Bedrock Edition\)/.exec(Object.values(row).join('\n'))?.[1]
 }
 
-const RESOURCE = /:(?:foundation-model|inference-profile)\/([\w.:-]+)$/
 const TOKENS =
   /-(?:(?:mantle|cache|text|image|video|speech|batch|cross|read|write|input|output)-?)+(?:token|units|$).*$/i
 
 /** Its resource names it, the product that it is sold as, or the kind of usage, of which the region and the tokens are no part. */
 function bedrockModel(row: Row): string {
-  const resource = RESOURCE.exec(row.lineitemresourceid ?? '')?.[1]
+  const resource = /:(?:foundation-model|inference-profile)\/([\w.:-]+)$/.exec(row.lineitemresourceid ?? '')?.[1]
   const usage = (row.lineitemusagetype ?? '').replace(/^[A-Z]{2,4}\d{0,2}-/, '').replace(TOKENS, '')
   return resource ?? editionOf(row)?.trim() ?? usage
 }

@@ -9,8 +9,6 @@ import { KNOWN_BILLS, MAPPINGS, type Mapping, plainName, type Row } from './mapp
 export type Bill = Awaited<ReturnType<typeof readBill>>
 export type BillFile = { readonly name: string; readonly bytes: Uint8Array }
 
-const LATEST_SECONDS = 100_000_000_000
-
 /** `results` has the rows of an entry that is a day. */
 type Take = (row: Row, where: string, results?: Iterable<Row>) => void
 
@@ -159,7 +157,7 @@ function lineOf({ model, amount, isInCents, currency }: Mapping, row: Row, day: 
 function dayOf({ start, end, isInSeconds, isByDay }: Mapping, row: Row, where: string): string {
   const moment = (name: string) => {
     const text = row[name]?.trim() ?? ''
-    const seconds = isInSeconds ? wholeNumberIn(text, 0, LATEST_SECONDS) : undefined
+    const seconds = isInSeconds ? wholeNumberIn(text, 0, 100_000_000_000) : undefined
     const ms = seconds === undefined ? looseMoment(text) : seconds * 1000
     if (ms === undefined) throw new CliError(`${where} has the time ${shown(text)}, which is none.`)
     return ms

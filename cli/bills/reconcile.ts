@@ -93,8 +93,7 @@ export type Reconciled = ReturnType<typeof compared>
 function compared(day: string, pair: Pair, isByModel: boolean, tolerance: bigint) {
   const { requests, charged, cost } = pair
   const { atto = 0n } = pair.billed ?? {}
-  const half = atto < 0n ? -ATTO_PER_NANO / 2n : ATTO_PER_NANO / 2n
-  const billed: Nano = (atto + half) / ATTO_PER_NANO
+  const billed: Nano = (atto + (atto < 0n ? -ATTO_PER_NANO : ATTO_PER_NANO) / 2n) / ATTO_PER_NANO
   const difference = billed - cost
   const size = difference < 0n ? -difference : difference
   return {
@@ -135,13 +134,10 @@ export function verdictOf({ data }: Compared): string {
     : `${wrong} of ${data.length} differ by more than the tolerance.`
 }
 
-const CSV_HEADER = 'day,model,requests,charged,upstreamCost,billed,difference,within,reasons\r\n'
-
 export function reconciliationCsv({ data }: Compared): string {
   const lines = data.map((row) => {
     const { day, model, requests, charged, upstream_cost: cost, billed, difference, reasons } = row
-    const amounts = [requests, charged, cost, billed, difference]
-    return csvLine([day, model, ...amounts, row.within_tolerance, reasons.join('; ')])
+    return csvLine([day, model, requests, charged, cost, billed, difference, row.within_tolerance, reasons.join('; ')])
   })
-  return [CSV_HEADER, ...lines].join('')
+  return ['day,model,requests,charged,upstreamCost,billed,difference,within,reasons\r\n', ...lines].join('')
 }

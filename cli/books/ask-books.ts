@@ -17,13 +17,11 @@ export function pathOf(id: string): string {
   return `/${id.startsWith('acct_') ? 'accounts' : 'keys'}/${encodeURIComponent(id)}`
 }
 
-const PAGE = 100
-
 /** A list to its end, page by page, or as much of it as is wanted. */
 export async function listed<T>(get: AskBooks['admin']['get'], path: string, query: Query = {}, most = Infinity) {
   const data: T[] = []
   for (let { after } = query; ; ) {
-    const page = await get<List<T>>(path, { ...query, limit: Math.min(PAGE, most - data.length), after })
+    const page = await get<List<T>>(path, { ...query, limit: Math.min(100, most - data.length), after })
     data.push(...page.data)
     if (!page.has_more || page.last_id === null || data.length >= most) return { ...page, data }
     after = page.last_id

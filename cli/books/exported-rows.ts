@@ -34,14 +34,12 @@ export async function* exportedText(
   yield* format === 'csv' ? withoutHeader(rest) : rest
 }
 
-const TOLD_ROWS = 100
-
 /** The rows themselves, one by one. Their number is shown with the name of the command, while they come. */
 export async function* exportedRows(session: AskBooks, command: string, wanted: Wanted): AsyncGenerator<UsageRow> {
   const { admin, progress } = session
   let count = 0
   for await (const line of jsonLines<Exported>(exportedText(admin, { ...wanted, with_cost: 'true' }, 'jsonl'))) {
-    if (++count % TOLD_ROWS === 0) progress.say(`${command}: ${count} rows`)
+    if (++count % 100 === 0) progress.say(`${command}: ${count} rows`)
     yield rowOf(line)
   }
 }

@@ -21,12 +21,7 @@ export type InvoiceLine = ReturnType<typeof linesOf>[number] & {
 
 type Range = { readonly fromMs: number; readonly toMs: number }
 
-const KEYS_AT_ONCE = 8
-
-/**
- * The invoices of a month, from the totals of its closed days. They are compared with the sums of days, which are kept
- * apart from the totals, and with the rows, as far as those cannot have expired.
- */
+/** From the totals of a month's closed days, compared with the sums of days, which are kept apart, and with the rows. */
 export async function gatherInvoices(session: AskBooks, month: string, asked: Asked) {
   const fromMs = Date.parse(`${month}-01T00:00:00Z`)
   const endMs = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))
@@ -42,7 +37,7 @@ export async function gatherInvoices(session: AskBooks, month: string, asked: As
   const problems = open.length === 0 ? [] : [openText(month, open)]
   const mayLackRows = fromMs + LEAST_ROW_DAYS * DAY_MS <= session.nowMs
   const made: OfKey[] = []
-  const making = mapConcurrently(ids, KEYS_AT_ONCE, async (id) => {
+  const making = mapConcurrently(ids, 8, async (id) => {
     const ofRows = shownGroups(rows.get(id) ?? new UsageGroups(), 'model', undefined, 'all')
     return [{ ofRows: linesOf(ofRows, true), ...(await invoiceOf(session, id, range, ofRows, asked.all)) }]
   })
@@ -136,8 +131,7 @@ type Groups = UsagePage['groups']
 /** The requests for each model, as they are charged. No cost to the operator is in it. Older totals do not tell calls apart that asked no model. */
 function linesOf(groups: Groups, withCalls = false) {
   return groups.map(({ group, requests: own, calls, prompt_tokens, completion_tokens, cost }) => {
-    const requests = withCalls ? own + calls : own
-    return { model: group, requests, prompt_tokens, completion_tokens, charged: cost }
+    return { model: group, requests: withCalls ? own + calls : own, prompt_tokens, completion_tokens, charged: cost }
   })
 }
 

@@ -7,9 +7,7 @@ import { mapConcurrently } from '../../layers/gateway/platform/map-concurrently.
 import { type AskBooks, pathOf } from './ask-books.ts'
 import { gatherInvoices, type Invoice, type Invoices } from './invoices.ts'
 
-type Asked = { readonly month: string; readonly account?: string; readonly key?: string } & {
-  readonly all?: boolean
-}
+type Asked = { readonly month: string; readonly account?: string; readonly key?: string; readonly all?: boolean }
 
 /** Its sheets are made of further answers. */
 type Made = {
@@ -41,8 +39,6 @@ export function paperPage(month: string, problems: readonly string[], sheets: re
   ])
 }
 
-const SHEETS_AT_ONCE = 8
-
 /** Each invoice, with the seller, the currency and the balances of the statement, if that has the same charges. */
 function sheetsOf({ admin }: AskBooks, { month, closed_through: last_day, data }: Invoices): Promise<Sheet[]> {
   if (last_day === null) return Promise.resolve([])
@@ -56,7 +52,7 @@ function sheetsOf({ admin }: AskBooks, { month, closed_through: last_day, data }
     const unknown = { seller: null, currency: null }
     return [{ ...invoice, ...unknown, name, month, first_day: `${month}-01`, last_day, usage, charged }]
   }
-  return Array.fromAsync(mapConcurrently(data, SHEETS_AT_ONCE, sheetOf))
+  return Array.fromAsync(mapConcurrently(data, 8, sheetOf))
 }
 
 /** None of a key that is gone, or that has been an account's since. */

@@ -22,9 +22,7 @@ export const grantedCredits = argument(rules.grantedCredits)
 export const reference = argument(rules.line(1, MOST_REFERENCE_CHARS))
 export const keyName = argument(SETTING_FIELDS.name)
 export const adminScopeList = argument(rules.someOf(ADMIN_SCOPES), listIn)
-
 export const someCidrs = argument(cidrs, listIn)
-
 /** An empty id would find nothing in a search. */
 export const someExternalId = argument(SETTING_FIELDS.external_id.unwrap())
 

@@ -14,8 +14,7 @@ export const AUDIT: CommandRow = {
   async work(session: Session, asked: Options) {
     const { out, json, fail } = session
     const data = await audited(session, asked)
-    const audits: List<Audited> = { object: 'list', data, has_more: false, last_id: null }
-    if (json) printJson(out, audits)
+    if (json) printJson(out, { object: 'list', data, has_more: false, last_id: null } satisfies List<Audited>)
     else show(out, data)
     if (data.some(({ ok }) => !ok)) fail()
   },

@@ -21,8 +21,6 @@ type PricesOptions = {
 /** The operator's catalog as a text, whose order and form stay. */
 type Ours = { readonly name: string; readonly text: string }
 
-const MOST_LIST_BYTES = 32 * 1024 * 1024
-
 export const PRICES: CommandRow = {
   words:
     'compare a catalog file, or the catalog in force, with public lists of prices, and write a proposal; pushes nothing',
@@ -61,7 +59,7 @@ async function proposePrices(ours: Ours, options: PricesOptions, place: Here): P
     throw new CliError(`The catalog '${ours.name}' has the name '${twice}' twice in one object.`)
   })
   const catalog = await checkedCatalog(ours.text, `The catalog '${ours.name}' is not valid`)
-  const lists = openLists(await readSources(options.from, { folder, nowMs, mostBytes: MOST_LIST_BYTES }))
+  const lists = openLists(await readSources(options.from, { folder, nowMs, mostBytes: 32 * 1024 * 1024 }))
   const { edits, ...proposal } = propose(catalog, lists, options.markup)
   if (proposal.missing.length === catalog.models.flatMap(({ routes }) => routes).length) {
     const portkey = lists.some(({ label }) => label.startsWith('Portkey'))

@@ -85,9 +85,8 @@ async function rollbackAction(session: Session, { note }: Noted, text: string): 
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
   const check = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
-  const path = `/catalog/versions/${version}/restore`
   await putInForce(session, check, `, with the content of version ${version},`, (expected) =>
-    session.admin.change('POST', path, { note }, expected),
+    session.admin.change('POST', `/catalog/versions/${version}/restore`, { note }, expected),
   )
 }
 

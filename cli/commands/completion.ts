@@ -34,11 +34,10 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
 }
 
 export function completionCommands(program: Command, terminal: Terminal): void {
-  const shells = new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS))
   program
     .command('completion')
     .description('print what makes your shell complete commands: eval "$(waybill completion bash)"')
-    .addArgument(shells)
+    .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
     .action((shell: string) => {
       terminal.output.write(`${SCRIPTS[shell]}\n`)
     })
@@ -65,14 +64,12 @@ const NAMES: Readonly<Record<string, readonly [path: string, field: string]>> = 
   provider: ['/routes', 'provider'],
 }
 const PAGED = ['/keys', '/accounts', '/admin-keys']
-const MOST_OFFERED = 500
 const GONE: readonly unknown[] = ['revoked', 'closed']
 
 /** The names at the gateway of the command that is typed. */
 async function namesFor(program: Command, words: readonly string[], { env, folder }: Terminal): Promise<string[]> {
   const { command, awaited, args } = walked(program, words.slice(0, -1))
-  const wanted = awaited?.attributeName() ?? command.registeredArguments[args]?.name() ?? ''
-  const [path, field] = NAMES[wanted] ?? []
+  const [path, field] = NAMES[awaited?.attributeName() ?? command.registeredArguments[args]?.name() ?? ''] ?? []
   if (path === undefined || field === undefined) return []
   const { chosenTarget } = await import('../connect/chosen-gateway.ts')
   const { connect } = await import('../connect/connect.ts')
@@ -82,7 +79,7 @@ async function namesFor(program: Command, words: readonly string[], { env, folde
   const [stage, stack] = [after('--stage'), after('--stack')]
   const named = { local: words.includes('--local'), ...(stage && { stage }), ...(stack && { stack }) }
   const admin = ask(adminClient(await connect(await chosenTarget(named, env), folder)))
-  const rows = PAGED.includes(path) ? admin.list<Row>(path, {}, MOST_OFFERED) : admin.get<{ data: Row[] }>(path)
+  const rows = PAGED.includes(path) ? admin.list<Row>(path, {}, 500) : admin.get<{ data: Row[] }>(path)
   // The typed word may be quoted, and the last of several.
   const [, before = '', last = ''] = /^(.*,)?(.*)$/.exec((words.at(-1) ?? '').replaceAll(/["'\\]/g, '')) ?? []
   const names = (await rows).data.filter(({ status }) => !GONE.includes(status)).map((row) => String(row[field]))
@@ -112,10 +109,8 @@ function walked(program: Command, words: readonly string[]) {
 
 function wordsAfter({ command, awaited, args }: ReturnType<typeof walked>, typed: string): readonly string[] {
   if (awaited) return awaited.argChoices ?? OFFERED[awaited.flags] ?? []
-  if (typed.startsWith('-')) {
-    const flags = optionsOf(command).map(({ long }) => long ?? '')
-    return [...flags, '--help', ...(command.parent ? [] : ['--version'])]
-  }
+  if (typed.startsWith('-'))
+    return [...optionsOf(command).map(({ long }) => long ?? ''), '--help', ...(command.parent ? [] : ['--version'])]
   const visible = command.createHelp().visibleCommands(command)
   return visible.length > 0 ? visible.map((one) => one.name()) : (command.registeredArguments[args]?.argChoices ?? [])
 }

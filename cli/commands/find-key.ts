@@ -13,16 +13,14 @@ type NamedKey = Pick<KeyShape | AccountShape, 'id' | 'name' | 'status'> & {
 
 /** The id of a key or an account, or of an admin key, which the list of changes takes, too. */
 const IDS = { key: /^(key_[0-9A-HJKMNP-TV-Z]{26}|adminkey_\w+)$/, account: /^acct_[0-9A-HJKMNP-TV-Z]{26}$/ }
-/** The most keys that a search tells. */
-const MOST_FOUND = 20
 const MOST_NAMED = 10
 
 export async function findId(admin: Pick<Ask, 'get' | 'list'>, kind: keyof typeof IDS, text: string): Promise<string> {
   if (IDS[kind].test(text)) return text
   const { [`${kind}s` as const]: first } = await admin.get<SearchShape>('/search', { q: text })
-  // Parts of names are found, too, and may crowd out the one that is meant.
+  // A search tells 20 keys at most, by parts of names, too, and those may crowd out the one that is meant.
   const found: readonly NamedKey[] =
-    first.length < MOST_FOUND ? first : (await admin.list<KeyShape | AccountShape>(`/${kind}s`)).data
+    first.length < 20 ? first : (await admin.list<KeyShape | AccountShape>(`/${kind}s`)).data
   return onlyKey(found, text, kind).id
 }
 
@@ -45,8 +43,7 @@ export function onlyKey<Key extends NamedKey>(keys: readonly Key[], text: string
 
 function lines(keys: readonly NamedKey[]): string {
   const named = keys.slice(0, MOST_NAMED).map(({ id, name, status, last_four }) => {
-    const secret = last_four === undefined ? '' : `, …${last_four}`
-    return `${id}  ${name} (${status}${secret})`
+    return `${id}  ${name} (${status}${last_four === undefined ? '' : `, …${last_four}`})`
   })
   const more = keys.length > MOST_NAMED ? [`… and ${keys.length - MOST_NAMED} more`] : []
   return ['', ...named, ...more].join('\n  ')

@@ -15,7 +15,6 @@ type ImportOptions = {
 }
 
 const MOST_CONFIG_BYTES = 1024 * 1024
-const MOST_KEYS_BYTES = 32 * MOST_CONFIG_BYTES
 
 const KEYS_WORDS = "an answer of LiteLLM's /key/list?return_full_object=true; may be given more than once"
 const ENV_WORDS = 'take addresses and regions that the config has in variables from this file, or from the environment'
@@ -59,7 +58,7 @@ async function importLitellm(config: string, options: ImportOptions, { terminal,
   const environment =
     typeof options.env === 'string' ? await read(options.env, MOST_CONFIG_BYTES, parseEnv) : options.env && env
   const imported = importModels(whole, { secrets: options.secrets === true, environment }, omissions)
-  const lists = await Promise.all(options.keys.map((file) => read(file, MOST_KEYS_BYTES, readExactJson)))
+  const lists = await Promise.all(options.keys.map((file) => read(file, 32 * MOST_CONFIG_BYTES, readExactJson)))
   const keys = lists.flatMap((list) => importKeys(list, nowMs, omissions))
   const { models } = validCatalog(imported.catalog, 'No catalog can be made, because it would not be valid')
   if (models.length === 0) {

@@ -202,11 +202,10 @@ async function rotateAction(session: Session, { grace }: { grace: number }, id: 
   await session.confirm(
     () => `rotate ${id} (${name})${grace === 0 ? `, and end its secret …${last_four} at once` : ''}`,
   )
-  const body = { grace_seconds: grace * 60 }
   await showNewSecret<KeyWithSecret>(session, {
     prefix: BRAND.keyPrefix,
     id,
-    save: (secret) => session.admin.once(`${pathOf(id)}/rotate`, { ...body, ...secret }),
+    save: (secret) => session.admin.once(`${pathOf(id)}/rotate`, { grace_seconds: grace * 60, ...secret }),
     show: (key) => showChange(session, key, rotationChanges(key)),
     look: `waybill keys show ${shellWord(id)}`,
     otherwise: 'rotate again',
@@ -218,20 +217,18 @@ export function changing(act: 'suspend' | 'resume' | 'revoke' | 'close' | 'end-g
   return async (session: Session, _: object, id: string): Promise<void> => {
     const before = await keyAt<KeyDetail | AccountDetail>(session, id)
     const { name, status } = before
-    const left = ({ available, held }: Left) => `${available} credits are left, and ${held} are held for open requests`
+    const left = ({ available, held }: Pick<AccountDetail, 'available' | 'held'>) =>
+      `${available} credits are left, and ${held} are held for open requests`
     const more = act === 'close' ? ` and its ${'key_count' in before ? before.key_count : 0} keys: ${left(before)}` : ''
     await session.confirm(() => `${act === 'end-grace' ? 'end the old secret of' : act} ${id} (${name})${more}`)
     const body = act === 'revoke' || act === 'close' ? { confirm: name } : {}
     const after = await session.admin.change<KeyDetail | AccountDetail>('POST', `${pathOf(id)}/${act}`, body)
     const change = changeLine('status', status, after.status)
-    const isSame = after.warnings?.some(({ code }) => code === 'unchanged')
-    if (isSame) showChange(session, after, [])
+    if (after.warnings?.some(({ code }) => code === 'unchanged')) showChange(session, after, [])
     else if (act === 'end-grace' && 'previous' in after) showChange(session, after, rotationChanges(after))
     else showChange(session, after, [change, ...(act === 'close' ? [left(after)] : [])])
   }
 }
-
-type Left = Pick<AccountDetail, 'available' | 'held'>
 
 /** A client that has both may use either, and only one of them is on such a list. */
 function warnOfIpv6({ ipv6, out }: Session, allowlist: readonly string[] = []): void {

@@ -50,8 +50,7 @@ export async function openSession(options: GlobalOptions, { openAdmin, ...parts 
   const connection = await connect(await chosenTarget(options, terminal.env), terminal.folder)
   const guard = { ...connection, yes: options.yes === true, before: progress.stop }
   const confirm = confirmer(guard, { input: terminal.input, output: terminal.errors })
-  const client = openAdmin ? openAdmin(connection) : adminClient(connection)
-  const admin = ask(client, (warnings) => {
+  const admin = ask((openAdmin ?? adminClient)(connection), (warnings) => {
     // The last line is for programs.
     for (const line of warnings.split('\n').slice(0, -1)) parts.out.error(line.replace(/^(?! )/, 'warning: '))
     return confirm(() => 'do it in spite of the warning', true)

@@ -86,12 +86,6 @@ function moreText({ error_code, replay_of }: RequestLine): string | null {
   return error_code ?? (replay_of && 'replayed')
 }
 
-const PAUSE_MS = 2_000
-/** A request has its row when it has ended, and stands in the list by its start: none takes longer than its hold. */
-const LONGEST_MS = 16 * MINUTE_MS
-/** The most rows that are looked through each time. */
-const MOST_ROWS = 500
-
 export async function tailAction(session: Session, options: ListOptions): Promise<void> {
   const { admin, out, json, terminal, progress } = session
   const ending = new AbortController()
@@ -102,27 +96,26 @@ export async function tailAction(session: Session, options: ListOptions): Promis
   progress.stop()
   let seen = new Set<string>()
   for (let isFirst = true; !ending.signal.aborted; isFirst = false) {
-    const query = { ...filterQuery(options), from: isoTime(Date.now() - LONGEST_MS), calls: options.calls }
-    const { data } = await admin.list<RequestLine>('/requests', query, MOST_ROWS)
+    // A request has its row when it has ended, and stands in the list by its start: none takes longer than its hold.
+    const query = { ...filterQuery(options), from: isoTime(Date.now() - 16 * MINUTE_MS), calls: options.calls }
+    const { data } = await admin.list<RequestLine>('/requests', query, 500)
     const unseen = data.filter(({ request_id }) => !seen.has(request_id))
     for (const line of (isFirst ? unseen.slice(0, options.limit) : unseen).toReversed()) {
       if (json) printJsonLine(out, line)
       else out.painted(lineText(line, out))
     }
     seen = new Set(data.map(({ request_id }) => request_id))
-    await sleep(PAUSE_MS, undefined, { signal: ending.signal }).catch(() => {})
+    await sleep(2_000, undefined, { signal: ending.signal }).catch(() => {})
   }
 }
-
-const [MODEL_WIDTH, KEY_WIDTH] = [22, 18]
 
 /** Columns fit most lines: those to come are not known. */
 function lineText(line: RequestLine, { paint, width }: Screen): string {
   const cells = [
     width === undefined ? line.started_at : shortTime(line.started_at).slice(11),
     paint[statusStyle(line)](String(line.http_status)),
-    column(line.model ?? line.endpoint, MODEL_WIDTH, width),
-    column(line.key_name ?? line.key_id, KEY_WIDTH, width),
+    column(line.model ?? line.endpoint, 22, width),
+    column(line.key_name ?? line.key_id, 18, width),
     `${line.duration_ms} ms`.padStart(9),
     line.cost.padStart(12),
     line.request_id,

@@ -25,11 +25,10 @@ function nameUnknownFirst(command: Command): void {
     const parsed = parse(args)
     const [flag] = parsed.unknown
     const isHelp = parsed.unknown.some((one) => ['-h', '--help'].includes(one))
-    if (flag !== undefined && !isHelp) (command as unknown as Knowing).unknownOption(flag)
+    if (flag !== undefined && !isHelp) (command as unknown as { unknownOption(flag: string): void }).unknownOption(flag)
     return parsed
   }
 }
-type Knowing = { unknownOption(flag: string): void }
 
 async function run(command: Command, row: CommandRow, { terminal, fail, openAdmin }: Parts): Promise<void> {
   const { check, work, here, isHere = () => work === undefined } = row

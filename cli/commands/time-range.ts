@@ -20,8 +20,11 @@ const WORDS: Readonly<Record<string, (nowMs: number) => Point>> = {
 }
 
 const MONTHS = 'last-month, this-month or a month such as 2026-10, in UTC'
-const aMonth = mustBe(MONTHS, (text) => monthIn(text, 0) && text)
-export const monthOption = required('--month <month>', MONTHS, aMonth)
+export const monthOption = required(
+  '--month <month>',
+  MONTHS,
+  mustBe(MONTHS, (text) => monthIn(text, 0) && text),
+)
 
 /** The month itself, such as 2026-10. */
 export function monthIn(text: string, nowMs: number): string | undefined {
@@ -38,12 +41,10 @@ const TO_WORDS = usually('up to its first moment, which is not included', 'the e
 
 /** A command that need not be told its beginning has `--since`, too. */
 export function rangeOptions(isMandatory: boolean): Option[] {
-  const from = option('--from <when>', `from this moment on, in UTC: ${FORMS}`, checkedPoint)
-  const since = option('--since <period>', usually('how far back, in place of --from', '24h'), period)
   return [
-    from.makeOptionMandatory(isMandatory),
+    option('--from <when>', `from this moment on, in UTC: ${FORMS}`, checkedPoint).makeOptionMandatory(isMandatory),
     option('--to <when>', TO_WORDS, checkedPoint),
-    ...(isMandatory ? [] : [since]),
+    ...(isMandatory ? [] : [option('--since <period>', usually('how far back, in place of --from', '24h'), period)]),
   ]
 }
 

@@ -66,13 +66,11 @@ async function showAction({ admin, out, json }: Session, _: object, requestId: s
   else out.log(explanationLines(request.explanation).join('\n'))
 }
 
-const WIDTH = 13
-
 /** An explanation for a terminal: the facts, and after a blank line the charge. */
 export function explanationLines(explanation: readonly Explained[]): string[] {
   return explanation.flatMap(({ part, name, lines }, i) => {
     const isNextPart = i > 0 && part !== explanation[i - 1]?.part
-    const named = lines.map((line, n) => `${(n === 0 ? name : '').padEnd(WIDTH)} ${line}`.trimEnd())
+    const named = lines.map((line, n) => `${(n === 0 ? name : '').padEnd(13)} ${line}`.trimEnd())
     return isNextPart ? ['', ...named] : named
   })
 }
@@ -106,8 +104,7 @@ async function summaryAction(session: Session, options: SummaryOptions): Promise
   const { admin, out, json, nowMs } = session
   const range = rangeOf(options, nowMs)
   // A table has no buckets.
-  const top = json ? undefined : 1
-  const query = { group_by: options.by, ...rangeQuery(range), ...filterQuery(options), top }
+  const query = { group_by: options.by, ...rangeQuery(range), ...filterQuery(options), top: json ? undefined : 1 }
   const page = await admin.get<UsagePage>('/usage', query)
   if (json) return printJson(out, page)
   tellRange(out, range)

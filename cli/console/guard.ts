@@ -18,10 +18,7 @@ type Sent = {
   readonly isPage: boolean
 }
 
-/**
- * Refuses requests that another page on this machine, or a name that was made to resolve to it, could send. Every
- * request must be addressed to our own name, and come from our own page, or from no page at all.
- */
+/** Refuses requests that another page on this machine, or a name that was made to resolve to it, could send. */
 export function refuseForeign({ headers, method, isPage }: Sent, port: number): void {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`]
   if (!hosts.includes(String(headers.host))) {

@@ -9,11 +9,6 @@ import { Refusal } from '../admin-client/refusal.ts'
 import { newSecret } from '../commands/new-secret.ts'
 import type { Connection } from '../connect/connect.ts'
 
-const CREDITS = '1'
-/** Ends the key of a console that was killed. */
-const LIFETIME_MS = 12 * HOUR_MS
-const MOST_NAME = 100
-
 export type Playground = ReturnType<typeof openPlayground>
 
 type OwnKey = { readonly id: string; readonly secret: string; readonly expiresAt: string }
@@ -33,9 +28,10 @@ export function openPlayground(client: AdminClient, { chatUrl }: Pick<Connection
   async function makeKey(): Promise<OwnKey> {
     const { by } = await api.get<WhoAmI>('/whoami')
     const { secret, sent } = newSecret(BRAND.keyPrefix)
-    const expiresAt = isoTime(Date.now() + LIFETIME_MS)
-    const name = `playground of ${by}`.slice(0, MOST_NAME)
-    const { id } = await api.once<KeyShape>('/keys', { name, credits: CREDITS, expires_at: expiresAt, ...sent })
+    // Ends the key of a console that was killed.
+    const expiresAt = isoTime(Date.now() + 12 * HOUR_MS)
+    const name = `playground of ${by}`.slice(0, 100)
+    const { id } = await api.once<KeyShape>('/keys', { name, credits: '1', expires_at: expiresAt, ...sent })
     return { id, secret, expiresAt }
   }
 

@@ -39,8 +39,7 @@ export async function startConsole(
   const tokens = new Tokens()
   const scopes = isReadOnly ? READING_SCOPES : OPERATOR_SCOPES
   const api = scopedClient(adminClient(connection), scopes)
-  const playground = openPlayground(api, connection)
-  stack.use(playground)
+  const playground = stack.use(openPlayground(api, connection))
   let built: Promise<readonly ConsoleFile[]> | undefined
   const page = () => {
     built ??= import('#console-page').then(({ buildConsole }) => buildConsole())

@@ -23,7 +23,6 @@ const WINDOWS: ReadonlyMap<string, string> = new Map([
   ...['30d', '1mo', 'monthly'].map((word) => [word, 'monthly-credits'] as const),
 ])
 const NO_BUDGET = 'without a max_budget no credits are granted: grant what you are ready to lose'
-const ALL_MODELS = 'all-proxy-models'
 const NO_LIST = ['all-team-models', 'no-default-models']
 
 type Options = Readonly<Record<string, string>>
@@ -56,7 +55,7 @@ type Omit = (what: string) => void
 function optionsOf(key: Exact, name: string, nowMs: number, omissions: Omissions): Options {
   const omit = (what: string) => omissions.add(`key: ${what}`, name)
   const models = itemsAt(key, 'models').map((model) => textAt(model) ?? '')
-  const listed = models.includes(ALL_MODELS) ? [] : models
+  const listed = models.includes('all-proxy-models') ? [] : models
   const expires = textAt(key, 'expires')
   const expiresMs = looseMoment(expires ?? '') ?? 0
   const token = textAt(key, 'token') ?? ''

@@ -25,22 +25,17 @@ const READ_OF_PARAMS = new RegExp(
 const READ_OF_INFO = new RegExp(
   `^(id|mode|max_tokens|max_input_tokens|max_output_tokens|output_vector_size|litellm_provider|${EITHER})$`,
 )
-const CHAT_MODES: readonly (string | undefined)[] = [undefined, 'chat', 'completion', 'responses']
 
 /** A price that nobody would pay, for a model that no caller can see before it has one. */
 const UNKNOWN_PRICE = '1000'
 const UNKNOWN_CONTEXT = 1_000_000
 const UNKNOWN_OUTPUT = 100_000
-/** The routes that all aliases have together. */
-const MOST_COPIES = 10_000
-const MOST_FALLBACKS = 10
 
 /** The catalog of LiteLLM's config.yaml. `needs` has each model that callers cannot see yet, and what it lacks. */
 export function importModels(config: Exact, options: ImportOptions, omissions: Omissions) {
   const providers = openProviders(config, options, omissions)
-  const deployments = deploymentsIn(config, providers, omissions)
   const needs: string[] = []
-  const groups = [...Map.groupBy(deployments, ({ model }) => model)]
+  const groups = [...Map.groupBy(deploymentsIn(config, providers, omissions), ({ model }) => model)]
   const models = groups.flatMap(([id, all]) => omissions.unlessLeftOut(id, () => modelOf(id, all, providers, needs)))
   for (const [place, known] of Object.entries(READ)) {
     omissions.addUnknown(place === '' ? config : at(config, place.slice(0, -1)), known, place)
@@ -82,7 +77,7 @@ function deploymentsIn(config: Exact, providers: Providers, omissions: Omissions
       throw new LeftOut('left out: its credential is not in credential_list')
     }
     if (!split) throw new LeftOut(`left out: the provider of '${plainLine(asked, 60)}' is none of ours`)
-    if (!CHAT_MODES.includes(mode) && !isEmbedding) {
+    if (![undefined, 'chat', 'completion', 'responses'].includes(mode) && !isEmbedding) {
       throw new LeftOut(`left out: the mode '${plainLine(mode ?? '', 40)}' has no counterpart`)
     }
     const provider = providers.nameFor(split.prefix, params, model)
@@ -127,7 +122,7 @@ function aliased<Named extends { readonly model: string }>(
     const same = models.get(textAt(of) ?? textAt(of, 'model') ?? '')
     if (same === undefined) omissions.add('an alias of a model that is not in the catalog is left out', alias)
     else if (models.has(alias)) omissions.add('an alias that is the name of a model is left out', alias)
-    else if (copies.length + same.length > MOST_COPIES) omissions.add('further aliases are too many, and are left out')
+    else if (copies.length + same.length > 10_000) omissions.add('further aliases are too many, and are left out')
     else copies.push(...same.map((deployment) => ({ ...deployment, model: alias })))
   }
   return copies
@@ -194,7 +189,7 @@ function withFallbacks(models: readonly Model[], config: Exact, omissions: Omiss
   const fallbacks = ['litellm_settings', 'router_settings'].flatMap((place) => itemsAt(config, place, 'fallbacks'))
   for (const [from, ids] of fallbacks.flatMap((one) => fieldsAt(one))) {
     const to = itemsAt(ids).map((id) => textAt(id) ?? '')
-    const fits = [...new Set(to)].filter((id) => id !== from && chats.has(id)).slice(0, MOST_FALLBACKS)
+    const fits = [...new Set(to)].filter((id) => id !== from && chats.has(id)).slice(0, 10)
     if (!chats.has(from) || fits.length < to.length) {
       omissions.add('a fallback of or to something that is not in the catalog is left out', from)
     }

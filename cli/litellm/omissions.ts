@@ -4,8 +4,6 @@ import { type Exact, fieldsAt, isObject } from '../reading/exact.ts'
 /** Something cannot be taken over. Each line of the message is a reason. */
 export class LeftOut extends Error {}
 
-const MOST_PLACES = 5
-const MOST_LINES = 200
 const MOST_CHARS = 120
 
 /** Everything that has no counterpart, and where it stands, by names only: a value may be a key. */
@@ -38,9 +36,9 @@ export class Omissions {
 
   lines(): string[] {
     const lines = [...this.#places].map(([what, places]) =>
-      places.size > 0 ? `${what}: ${few([...places], MOST_PLACES).join(', ')}` : what,
+      places.size > 0 ? `${what}: ${few([...places], 5).join(', ')}` : what,
     )
-    return few(lines, MOST_LINES)
+    return few(lines, 200)
   }
 }
 

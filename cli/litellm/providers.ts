@@ -13,8 +13,6 @@ export type ImportOptions = {
 export type Providers = ReturnType<typeof openProviders>
 
 const VARIABLE = /^os\.environ\/(.*)$/s
-/** Anything else may be a key that stands in the wrong place. */
-const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,63}$/
 
 /** A catalog that is not valid is left out. `around` is the part of a fault's path that its reader does not know. */
 export function requireValid(catalog: object, around: RegExp): void {
@@ -29,7 +27,6 @@ export function openProviders(config: Exact, options: ImportOptions, omissions: 
   const dropsFields = at(config, 'litellm_settings', 'drop_params') === true
   const names = new Map<string, string>()
   const entries: Record<string, object> = {}
-  /** Each secret and the host that its key is for. */
   const secrets: { readonly name: string; readonly host: string }[] = []
   return { nameFor, entries, secrets }
 
@@ -67,7 +64,8 @@ export function openProviders(config: Exact, options: ImportOptions, omissions: 
     const [, named] = given === undefined ? [undefined, usual] : (VARIABLE.exec(given) ?? [])
     if (given !== undefined && named === undefined) return given
     if (named === undefined) throw new LeftOut(`left out, because ${field} must be given`)
-    if (!VARIABLE_NAME.test(named)) {
+    // Anything else may be a key that stands in the wrong place.
+    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(named)) {
       throw new LeftOut(`left out, because ${field} is a variable whose name cannot be one`)
     }
     const value = textAt(config, 'environment_variables', named) ?? options.environment?.[named]

@@ -38,10 +38,6 @@ async function requireOwn(folder: string, name: string): Promise<void> {
   )
 }
 
-/** An alias is a copy of its anchor, so a short file can be a very large value. */
-const MOST_NODES = 100_000
-const MOST_DEPTH = 64
-
 /** PyYAML takes yes and no for flags, and y and n not. */
 const FLAG = {
   tag: 'tag:yaml.org,2002:bool',
@@ -77,7 +73,8 @@ export function readYaml(text: string, name: string, onTwice: (key: string) => v
 
   function exactOf(node: unknown, depth: number): Exact {
     nodes += 1
-    if (nodes > MOST_NODES || depth > MOST_DEPTH) throw new CliError(`${name} is too large, or nested too deep.`)
+    // An alias is a copy of its anchor, so a short file can be a very large value.
+    if (nodes > 100_000 || depth > 64) throw new CliError(`${name} is too large, or nested too deep.`)
     if (isAlias(node)) {
       const anchored = anchors.get(node.source)
       if (!anchored) throw new CliError(`${name} has an alias of an anchor that does not stand before it.`)

@@ -24,21 +24,16 @@ export const CONSTRUCT: BuildOptions = {
   banner: { js: "const MODULE_URL = require('node:url').pathToFileURL(__filename).href" },
 }
 
-/** The declarations of its class and its properties, which import nothing else of ours. */
-const TYPES = { 'index.d.ts': 'waybill.d.ts', 'props.d.ts': 'props.d.ts' }
-
-/** The lines by which the properties have the type of the settings. */
-const SETTINGS = /^import type \{ Settings \} from .*\n+export type \{ Settings \};\n/m
-
 /** In a folder whose files are CommonJS, though those of the package are not. */
 export function writeTypes(folder: string): void {
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   execFileSync(process.execPath, [tsc, '--project', HERE, '--outDir', DRAFT], { stdio: 'inherit' })
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`)
-  for (const [file, draft] of Object.entries(TYPES)) {
+  // The declarations of its class and its properties import nothing else of ours.
+  for (const [file, draft] of Object.entries({ 'index.d.ts': 'waybill.d.ts', 'props.d.ts': 'props.d.ts' })) {
     const text = readFileSync(join(DRAFT, 'infra', draft), 'utf8')
-      .replace(SETTINGS, settingsType)
+      .replace(/^import type \{ Settings \} from .*\n+export type \{ Settings \};\n/m, settingsType)
       .replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'")
     writeFileSync(join(folder, file), text)
   }

@@ -28,14 +28,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'infra/app.js': 'infra/app.ts',
   'infra/run-infra.js': 'infra/deploy/run-infra.ts',
 }
-const FUNCTIONS = readdirSync(join(ROOT, 'functions')).filter((name) =>
-  existsSync(join(ROOT, 'functions', name, 'handler.ts')),
-)
 /** The folder is as deep as a clone's, because source maps have relative paths: a stage has the same code from a clone and from the package. */
 const BUNDLES = join(ROOT, 'dist', 'bundles')
-
-/** An app has its own CDK, and only one. */
-const CDK = [...PEERS, 'aws-cdk-lib/*']
 
 /** For packages of CommonJS in a bundle of ESM. */
 const REQUIRE =
@@ -53,13 +47,16 @@ async function pack(): Promise<void> {
       entryPoints: [source],
       format: 'esm',
       banner: { js: REQUIRE },
-      external: CDK,
+      // An app has its own CDK, and only one.
+      external: [...PEERS, 'aws-cdk-lib/*'],
     })
   }
   await bundle('cdk/index.js', CONSTRUCT)
   writeTypes(join(OUT, 'cdk'))
   cpSync(join(ROOT, 'local/catalog.json'), join(OUT, 'local/catalog.json'))
-  for (const name of FUNCTIONS) bundleFunction(name, BUNDLES)
+  for (const name of readdirSync(join(ROOT, 'functions'))) {
+    if (existsSync(join(ROOT, 'functions', name, 'handler.ts'))) bundleFunction(name, BUNDLES)
+  }
   bundleTokenizerLayer(BUNDLES)
   renameSync(BUNDLES, join(OUT, 'bundles'))
   await writePages()
@@ -67,12 +64,11 @@ async function pack(): Promise<void> {
 }
 
 async function bundle(outfile: string, options: BuildOptions): Promise<void> {
-  const up = posix.relative(posix.dirname(outfile), '.') || '.'
   const { metafile } = await build({
     ...options,
     outfile: join(OUT, outfile),
     define: { ...options.define, ...DEFINED },
-    plugins: [partsAt(up)],
+    plugins: [partsAt(posix.relative(posix.dirname(outfile), '.') || '.')],
     minifySyntax: true,
     metafile: true,
   })

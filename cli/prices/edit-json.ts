@@ -22,8 +22,7 @@ function newField(text: string, { offset, children }: Node, field: string) {
   const last = children?.at(-1)
   if (!last) return { offset: offset + 1, length: 0, content: field }
   const before = text.slice(offset, last.offset)
-  const blanks = before.slice(before.trimEnd().length)
-  return { offset: last.offset + last.length, length: 0, content: `,${blanks}${field}` }
+  return { offset: last.offset + last.length, length: 0, content: `,${before.slice(before.trimEnd().length)}${field}` }
 }
 
 /** The value stands on one line, as people write small objects. */

@@ -46,15 +46,13 @@ function picoAt({ ranges }: Listed, kind: TokenKind, border: number): bigint | u
   return dearer(...ranges.filter(({ above }) => above === last?.above).map(({ prices }) => prices[kind]))
 }
 
-/** A catalog takes no more than four tiers. */
-const MOST_RANGES = 5
-
 /** Ranges that change nothing are left out. The last of too many has the dearest prices of the rest. */
 function rangesBy(borders: readonly number[], pico: (kind: TokenKind, above: number) => bigint | undefined) {
   const rising = [...new Set(borders)].sort((a, b) => a - b)
   const all = rising.map((above) => ({ above, prices: picosBy((kind) => pico(kind, above)) }))
   const ranges = all.filter(({ prices }, i) => !isDeepStrictEqual(prices, all[i - 1]?.prices))
-  const rest = ranges.splice(MOST_RANGES - 1)
+  // A catalog takes no more than four tiers.
+  const rest = ranges.splice(4)
   const dearest = picosBy((kind) => dearer(...rest.map(({ prices }) => prices[kind])))
   return [...ranges, ...rest.slice(0, 1).map(({ above }) => ({ above, prices: dearest }))]
 }

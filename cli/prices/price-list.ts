@@ -41,7 +41,6 @@ export function openLists(sources: readonly Source[]) {
 const LEAST_PICO = 1_000n
 const MOST_PICO = 1_000_000_000n
 const MOST_TOKENS = 100_000_000
-const MOST_TIERS = 20
 const MOST_SHOWN = 40
 
 export function readListed(form: ListForm, entry: Exact, root: Exact): Listed | string {
@@ -51,7 +50,7 @@ export function readListed(form: ListForm, entry: Exact, root: Exact): Listed | 
     for (const path of form.currencies) requireDollars(valueAt(entry, path))
     requireDollars(valueAt(root, form.currencyOfAll))
     const tiers = form.tiers(entry)
-    if (tiers.length > MOST_TIERS) throw new Doubt(`it has ${tiers.length} tiers`)
+    if (tiers.length > 20) throw new Doubt(`it has ${tiers.length} tiers`)
     const base = pricesIn(form.base(entry))
     const ranges = tiers.map((tier) => {
       const above = wholeNumberIn(tier.above, 1, MOST_TOKENS)

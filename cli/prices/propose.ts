@@ -18,10 +18,7 @@ const PRICES = [...TOKEN_KINDS, 'tiers'] as const
 
 export type Proposal = ReturnType<typeof propose>
 
-/**
- * `markup` is in hundredths of a percent; without it prices stay. `missing` are routes that no list has, and `doubts`
- * entries of lists that are not believed, and why.
- */
+/** `markup` is in hundredths of a percent; without it prices stay. `missing` are routes that no list has. */
 export function propose(catalog: CatalogData, lists: readonly PriceList[], markup: bigint | undefined) {
   const differences: NonNullable<ReturnType<typeof differenceAt>>[] = []
   const edits: Edit[] = []

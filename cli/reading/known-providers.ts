@@ -82,10 +82,7 @@ export function knownProvidersOf(entry: ProviderEntry): [name: string, KnownProv
 
 export type ListNames = NonNullable<ReturnType<typeof listNamesOf>>
 
-/**
- * The names that public lists of prices have for a provider, and its region, if prices depend on it. A server of one's
- * own is in no list; any other host that is not known may have its name in the catalog from one.
- */
+/** A server of one's own is in no list; any other host that is not known may have its name in the catalog from one. */
 export function listNamesOf(id: string, entry: ProviderEntry) {
   if (entry.type !== 'bedrock' && !/^https:/i.test(entry.baseUrl)) return undefined
   const known = knownProvidersOf(entry)

@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { CliError } from '../../layers/terminal/output.ts'
 
-const MEGABYTE = 1024 * 1024
 const MOST_REDIRECTS = 3
 
 type Bounds = {
@@ -84,7 +83,7 @@ async function collected(chunks: AsyncIterable<Uint8Array>, name: string, mostBy
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
-    if (size > mostBytes) throw new CliError(`${name} has more than ${mostBytes / MEGABYTE} MB.`)
+    if (size > mostBytes) throw new CliError(`${name} has more than ${mostBytes / 1024 / 1024} MB.`)
     kept.push(chunk)
   }
   return Buffer.concat(kept)

@@ -168,16 +168,13 @@ function answerOf({ answer, types = ['application/json'] }: RouteWords): Json {
   }
 }
 
-const ALWAYS = [400, 401, 403, 405, 421, 500, 503]
-
 function refusalsOf({ method, path, scope }: AdminRoute, { needs, refusals = [] }: RouteWords): [number, Json][] {
-  const changes = method !== 'GET' && !scope?.endsWith('.read')
   const statuses = [
-    ...ALWAYS,
+    ...[400, 401, 403, 405, 421, 500, 503],
     ...refusals,
     ...(path.includes('{') ? [404] : []),
     ...(method === 'GET' ? [] : [413, 415]),
-    ...(changes ? [409] : []),
+    ...(method !== 'GET' && !scope?.endsWith('.read') ? [409] : []),
     ...(needs === 'If-Match' ? [412, 428] : []),
     ...(needs === 'Idempotency-Key' ? [422] : []),
   ]

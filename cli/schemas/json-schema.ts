@@ -12,10 +12,7 @@ export function schemaOf(schema: z.ZodType, components: Schemas): Json {
   return known ? refTo(known[0]) : (componentSchemas({ ...components, schema }).schema as Json)
 }
 
-/**
- * The components of a document as JSON Schema. Zod writes references among the schemas of one registry only, so any other
- * schema is converted beside them.
- */
+/** Zod writes references among the schemas of one registry only, so any other schema is converted beside them. */
 export function componentSchemas(components: Schemas): Json {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(components)) registry.add(schema, { id })

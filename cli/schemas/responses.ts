@@ -21,8 +21,7 @@ export const HEADERS: Readonly<Record<string, Json>> = Object.fromEntries(
     { ...(header.description.endsWith(' always.') && { required: true }), ...header },
   ]),
 )
-const RATE_LIMITS = Object.keys(HEADERS).filter((name) => /^(x-)?ratelimit-/i.test(name))
-const ALWAYS = ['X-Request-Id', cost, ...RATE_LIMITS]
+const ALWAYS = ['X-Request-Id', cost, ...Object.keys(HEADERS).filter((name) => /^(x-)?ratelimit-/i.test(name))]
 /** On answers for which a model was asked. */
 const OF_MODELS = [provider, attempts, dropped, lowered]
 

@@ -8,8 +8,7 @@ import { checkCompression, type Seen, send } from './wire.ts'
 
 const HELLO = [{ role: 'user', content: 'Say hello.' }]
 /** Long enough to be seen to stream. */
-const COUNTING = [{ role: 'user', content: 'Count from 1 to 40, in words.' }]
-const STREAM = { stream: true, max_tokens: 100, messages: COUNTING }
+const STREAM = { stream: true, max_tokens: 100, messages: [{ role: 'user', content: 'Count from 1 to 40, in words.' }] }
 
 export type Check = (what: string, work: () => unknown) => Promise<void>
 
@@ -37,8 +36,7 @@ export async function checkCalls(caller: ReturnType<typeof callerOf>, check: Che
   const requestOf = (id: string) => admin.get<RequestShape>(`/requests/${id}`)
   await check('GET /v1/models lists the model', async () => {
     const { data } = await read<{ data: { id: string }[] }>('/v1/models')
-    const isListed = data.some(({ id }) => id === model)
-    assert(isListed, `${model} is not listed`)
+    assert(data.map(({ id }) => id).includes(model), `${model} is not listed`)
   })
   await check('GET /v1/key/introspect knows the key', async () => {
     const seen = json<{ id: string; status: string }>(await get('/v1/key/introspect'))
@@ -63,8 +61,7 @@ export async function checkCalls(caller: ReturnType<typeof callerOf>, check: Che
   })
   await check('its row is in the list of the key’s requests, and in their sums', async () => {
     const { data } = await read<{ data: { request_id: string }[] }>('/v1/usage')
-    const isListed = data.some(({ request_id }) => request_id === requestId)
-    assert(isListed, 'the row is not listed')
+    assert(data.map((row) => row.request_id).includes(requestId), 'the row is not listed')
     const { total } = await read<{ total: { requests: number } }>('/v1/usage?group=model')
     assert(total.requests >= data.length, `there are ${data.length} rows, and the sum is ${total.requests}`)
   })

@@ -44,8 +44,7 @@ export async function smoke(session: Session, options: SmokeOptions): Promise<bo
   await writeReport?.(session, results, seen)
   if (stage !== LOCAL_STAGE) {
     out.log('\nBy hand, because no program can see it with your rights:')
-    const lines = stageChecks.manualChecks(stage, chatUrl === apiUrl, origins.length)
-    for (const line of lines) out.log(`-       ${line}.`)
+    for (const line of stageChecks.manualChecks(stage, chatUrl === apiUrl, origins.length)) out.log(`-       ${line}.`)
   }
   out.log(failures === 0 ? '\nAll is well.' : `\n${failures} of the checks failed.`)
   return failures === 0

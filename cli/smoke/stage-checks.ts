@@ -9,13 +9,11 @@ export type NotApplicable = { readonly notApplicable: string }
 
 type Times = { readonly duration_ms: number; readonly ttft_ms: number | null }
 
-/** A shorter answer can look buffered by chance. */
-const LEAST_STREAM_MS = 500
-
 /** Fails if a stream did not arrive as it was generated, by the gateway's own times: something on the way buffers it. */
 export function checkPieces({ duration_ms, ttft_ms }: Times, seenMs: number): NotApplicable | undefined {
   const madeMs = duration_ms - (ttft_ms ?? 0)
-  if (madeMs < LEAST_STREAM_MS) {
+  // A shorter answer can look buffered by chance.
+  if (madeMs < 500) {
     return { notApplicable: `the model was done ${madeMs} ms after its first token; --model names a slower one` }
   }
   if (seenMs >= madeMs / 2) return undefined
@@ -68,9 +66,6 @@ export function checkSwept({ dead_requests: dead }: Pick<Overview, 'dead_request
   )
 }
 
-/** Kept answers end after a day, and must not be recoverable for 35. */
-const RECOVERABLE = ['keys', 'usage']
-
 /** Fails with the commands that repair a table whose settings are not the template's, as after a restore. */
 export function checkTableSettings(tables: readonly TableShape[], isProtected: boolean): void {
   const repairs = tables.flatMap(({ kind, name, expires, recoverable, deletion_protected }) => {
@@ -82,7 +77,8 @@ export function checkTableSettings(tables: readonly TableShape[], isProtected: b
         `update-time-to-live ${on} --time-to-live-specification ${shellWord(`Enabled=true,AttributeName=${timeToLive}`)}`,
       ],
       [
-        recoverable || !RECOVERABLE.includes(kind),
+        // Kept answers end after a day, and must not be recoverable for 35.
+        recoverable || kind === 'answers',
         `update-continuous-backups ${on} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
       ],
       [deletion_protected || !isProtected, `update-table ${on} --deletion-protection-enabled`],

@@ -8,12 +8,10 @@ export type Seen = Awaited<ReturnType<typeof send>>
 
 type Sent = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string }
 
-const MOST_MS = 300_000
-
 export async function send(url: string, { method = 'GET', headers = {}, body }: Sent = {}) {
   const startedMs = performance.now()
   const overWire = url.startsWith('https:') ? overHttps : overHttp
-  const asked = overWire(url, { method, headers, signal: AbortSignal.timeout(MOST_MS) }).end(body)
+  const asked = overWire(url, { method, headers, signal: AbortSignal.timeout(300_000) }).end(body)
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   const pieces: Buffer[] = []
   let firstMs: number | undefined
@@ -36,16 +34,12 @@ export async function send(url: string, { method = 'GET', headers = {}, body }: 
   }
 }
 
-/** Gzip begins with these, and no event does. */
-const GZIP = Buffer.from([0x1f, 0x8b])
-
 /** Says how a stream came that might be compressed, by its raw header and its bytes. The gateway varies what it compresses. */
 export function checkCompression({ headers, body, bytes }: Seen): string {
-  const isPacked = body.subarray(0, 2).equals(GZIP)
-  if (headers['content-encoding'] === 'gzip' && isPacked) {
-    const text = gunzipSync(body).length
-    return `compressed, ${bytes} bytes on the wire for ${text}; leave "compress": true`
-  }
+  // Gzip begins with these, and no event does.
+  const isPacked = body.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b]))
+  if (headers['content-encoding'] === 'gzip' && isPacked)
+    return `compressed, ${bytes} bytes on the wire for ${gunzipSync(body).length}; leave "compress": true`
   const came = `${bytes} bytes came, with the header Content-Encoding: ${headers['content-encoding'] ?? 'none'}`
   if (isPacked || headers['content-encoding']) throw new Error(`${came}: clients cannot read it. Set "compress": false`)
   if (!/accept-encoding/i.test(headers.vary ?? '')) return `off, ${bytes} bytes on the wire; "compress": true tries it`

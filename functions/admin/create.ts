@@ -20,8 +20,6 @@ type AdminDeps = Pick<Administered, 'tables' | 'stage' | 'apiKeys' | 'echoUrl' |
   readonly log: Log
 }
 
-type Context = { getRemainingTimeInMillis(): number }
-
 /** Lambda returns 6 MB at most, in an envelope in which each quotation mark takes two bytes. */
 const MOST_BYTES = 6_000_000
 /** The most of an export, whose envelope is not made with every piece. */
@@ -33,12 +31,11 @@ const RESERVE_MS = 2_000
 export function createAdmin({ settings, log, identify, ...administered }: AdminDeps) {
   const { tables, clock } = administered
   const { baseUrl, takesKeys, ...ofStage } = settings
-  const chatUrl = baseUrl.replace(/\/v1$/, '')
   const report = (requestId: string, error: unknown) => log.problem('the admin API failed', error, requestId)
-  const api = adminApi({ ...administered, ...ofStage, chatUrl, takesKeys }, report)
+  const api = adminApi({ ...administered, ...ofStage, chatUrl: baseUrl.replace(/\/v1$/, ''), takesKeys }, report)
   const byKey = keyedCaller(tables)
 
-  return async (event: AdminEvent, context?: Context) => {
+  return async (event: AdminEvent, context?: { getRemainingTimeInMillis(): number }) => {
     const ms = (context?.getRemainingTimeInMillis() ?? Infinity) - RESERVE_MS
     const answer = await inTime(answerTo(event), Math.min(ms, 2 ** 31 - 1)).catch(failed)
     const headers: AdminAnswer['headers'] = { ...answer.headers, 'X-Content-Type-Options': 'nosniff' }

@@ -32,8 +32,6 @@ export function signedCaller({ requestContext }: AdminEvent): Identity {
   return { by: async () => arn, scopes: OPERATOR_SCOPES }
 }
 
-const OPENS: readonly string[] = ['current', 'grace']
-
 /** The key is read at every call: a revocation holds from the next on. AWS's word about the caller counts for nothing. */
 export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) => Promise<Identity> {
   const find = findAdminKey(tables)
@@ -42,7 +40,7 @@ export function keyedCaller(tables: Tables): (event: AdminEvent, nowMs: number) 
     if (secret === undefined || !isSecret(BRAND.adminKeyPrefix, secret)) throw invalidKey()
     const hash = hashSecret(secret)
     const key = await find(hash)
-    if (!key || !OPENS.includes(standingOf(key, hash, nowMs))) throw invalidKey()
+    if (!key || !['current', 'grace'].includes(standingOf(key, hash, nowMs))) throw invalidKey()
     const { sourceIp } = requestContext.http
     if (!mayComeFrom(key, sourceIp)) {
       throw new AdminError('ip_not_allowed', `This admin key may not be used from the address ${sourceIp}.`)

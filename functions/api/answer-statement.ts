@@ -9,8 +9,6 @@ import type { Tables } from '../../layers/gateway/store/dynamodb/database.ts'
 import { readOne } from '../../layers/gateway/store/keys/rotating-item.ts'
 import { idInPath } from '../../layers/gateway/wire/requests/find-route.ts'
 
-const MOST_SHOWN = 40
-
 /** The statement of the account of a key, as it was published, or as a page to print. */
 export function answerStatement(tables: Tables) {
   const read = readPublished(tables)
@@ -18,7 +16,7 @@ export function answerStatement(tables: Tables) {
   return async ({ credential: { key } }: AdmittedRequest, { rawPath, headers }: GatewayEvent) => {
     const month = idInPath(rawPath) ?? ''
     if (!MONTH.test(month)) {
-      const message = `A statement is of a month such as 2026-10, not of '${plainLine(month, MOST_SHOWN)}'.`
+      const message = `A statement is of a month such as 2026-10, not of '${plainLine(month, 40)}'.`
       throw badRequest('invalid_value', message, 'month')
     }
     const account = key.purse && (await readAccount(key.purse.accountId))

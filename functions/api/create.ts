@@ -152,7 +152,6 @@ async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promi
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
 const CALLS = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\+?\}/, 'ID')}`)
-const WHAT = 'A chat routing gateway: OpenAI- and Anthropic-compatible, with keys, limits and exact charges.'
 
 /** They tell a stranger no more than the documents do. */
 function publicPages(hasUsagePage?: boolean): Pages {
@@ -172,7 +171,7 @@ function llms(): string {
   const paths = CALLS.map((call) => `- ${call}`).join('\n')
   return `# Waybill
 
-> ${WHAT}
+> A chat routing gateway: OpenAI- and Anthropic-compatible, with keys, limits and exact charges.
 
 Call it as you would call OpenAI: the base URL is this address with /v1, and every call has the header "Authorization: Bearer KEY" with a key of this gateway. GET /v1/models lists the models of the key, POST /v1/quote what a request would cost. An answer has X-Request-Id, by which GET /v1/usage/ID tells its charge.
 

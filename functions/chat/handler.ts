@@ -4,9 +4,6 @@ import { openInstance } from '../instance.ts'
 import { invokeTokenizer } from '../invoke-tokenizer.ts'
 import { createChat } from './create.ts'
 
-/** A heap above this part of the function's memory is collected. It stands before its first use: a bundle would make it undefined there. */
-const MOST_OF_MEMORY = 1 / 4
-
 export const handler = createChat(openInstance(), {
   countTokens: invokeTokenizer(readTokenizerFunction()),
   limitHeap: heapLimiter(readMemoryMb()),
@@ -17,7 +14,7 @@ export const handler = createChat(openInstance(), {
 // ones, which V8 would let grow up to the function's whole memory; requests of the usual size never need it.
 function heapLimiter(memoryMb: number): () => void {
   setFlagsFromString('--semi-space-growth-factor=1')
-  const mostBytes = memoryMb * 1024 * 1024 * MOST_OF_MEMORY
+  const mostBytes = (memoryMb * 1024 * 1024) / 4
   let collect: (() => void) | undefined
   return () => {
     const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics()

@@ -9,8 +9,6 @@ import { newest, newestKeys } from '../../layers/gateway/store/keys/newest-keys.
 import { noteClosing, readClosing } from '../../layers/gateway/store/rows/closing.ts'
 import type { Instance } from '../instance.ts'
 
-const MONTHS = 12
-
 /** Once a day, for accounts whose keys may read them: a caller who asks for one has it read, and never made. */
 export async function publishStatements({ tables }: Instance, hasTime: () => boolean, seller: Seller): Promise<void> {
   const { closedThrough, statedThrough } = await readClosing(tables)()
@@ -42,5 +40,5 @@ export async function publishStatements({ tables }: Instance, hasTime: () => boo
 /** The months of a year, newest first. */
 function monthsBefore(month: string): readonly string[] {
   const [year, number] = month.split('-').map(Number) as [number, number]
-  return Array.from({ length: MONTHS }, (_, i) => isoTime(Date.UTC(year, number - 2 - i)).slice(0, 7))
+  return Array.from({ length: 12 }, (_, i) => isoTime(Date.UTC(year, number - 2 - i)).slice(0, 7))
 }

@@ -23,9 +23,8 @@ export async function sendSpans(instance: Instance, hasTime: () => boolean, coll
   let toMs = nowMs - lagMs
   for await (const book of listBooks(tables)) toMs = Math.min(toMs, settledBefore(book, nowMs, lagMs))
   const { spannedThrough = isoTime(toMs) } = await readClosing(tables)()
-  const range = { fromMs: Date.parse(spannedThrough), toMs }
   let [rows, rejected]: [UsageRow[], number] = [[], 0]
-  for await (const row of usageRows(tables, undefined, range)) {
+  for await (const row of usageRows(tables, undefined, { fromMs: Date.parse(spannedThrough), toMs })) {
     if (row.model === undefined || !isRequest(row)) continue
     if (rows.length === MOST_SPANS) {
       rejected += await post(rows)

@@ -4,26 +4,19 @@ import { PROBE_SECRET, secretName } from '../../layers/gateway/names.ts'
 import type { ProbeSettings } from '../../layers/gateway/platform/config.ts'
 import type { FetchSecret } from '../../layers/gateway/providers/api-keys/fetch-secret.ts'
 
-const ANSWER_TIMEOUT_MS = 10_000
-/** Less would be refused by OpenAI's Responses API. */
-const MAX_TOKENS = 16
-
 type Wanted = { readonly name: string; readonly object: string; readonly field: string }
 type Model = { readonly id: string; readonly kind: string; readonly pricing: Readonly<Record<string, string>> }
 
 /** Asks the cheapest model for a few tokens as a client does, on fresh connections. Throws unless they come in time. */
-export function createProbe(
-  { stage, baseUrl, apiUrl }: ProbeSettings,
-  fetchSecret: FetchSecret,
-  timeoutMs = ANSWER_TIMEOUT_MS,
-) {
+export function createProbe({ stage, baseUrl, apiUrl }: ProbeSettings, fetchSecret: FetchSecret, timeoutMs = 10_000) {
   return async (): Promise<{ models: number; asked: string }> => {
     const keyAt = await readOwnKey()
     const list = { name: 'a list of models', object: 'list', field: 'data' }
     const models = (await ask(`${apiUrl}/models`, keyAt(apiUrl), timeoutMs, list)) as Model[]
     const asked = cheapest(models)
     const chat = { name: `an answer of '${asked}'`, object: 'chat.completion', field: 'choices' }
-    const body = { model: asked, max_tokens: MAX_TOKENS, messages: [{ role: 'user', content: 'Say OK.' }] }
+    // Fewer tokens would be refused by OpenAI's Responses API.
+    const body = { model: asked, max_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] }
     await ask(`${baseUrl}/chat/completions`, keyAt(baseUrl), timeoutMs, chat, JSON.stringify(body))
     return { models: models.length, asked }
   }

@@ -16,8 +16,6 @@ import { type Context, sideBySide, timeLeft } from '../scheduled-run.ts'
 import { noticeTeller, type Tell } from './tell-notices.ts'
 import { accountTender } from './tend-account.ts'
 
-const MOST_UNTOLD = 10
-
 const FORGED = 'a key’s item has events that no operator can have left there; see SECURITY.md'
 
 /** Moves events off their keys' items, settles requests that died, and tells notices. The next run goes on. */
@@ -77,7 +75,7 @@ export function createSweep(instance: Instance, tell?: Tell, by = 'webhook') {
     const left = dead.length > 0 ? await read(address) : found
     if (!left) return
     // Receivers that are away must not take the time of dead requests.
-    if (untold >= MOST_UNTOLD) return
+    if (untold >= 10) return
     let isTold = false
     await attempt('a notice could not be told; the next sweep will', async () => {
       if (isFirstLane(left.key)) await tellNotices(left, () => read(address))

@@ -8,8 +8,6 @@ import { readNoticesOn, readWatched, type WatchedOwner } from '../../layers/gate
 import type { Instance } from '../instance.ts'
 import type { noticeTeller } from './tell-notices.ts'
 
-const BY_SWEEP = 'sweep'
-
 /** Completes what was cut off in an account, brings idle credits back to its pool, and tells its notices. */
 export function accountTender({ tables, clock, random }: Instance, tell: ReturnType<typeof noticeTeller>) {
   const read = readNoticesOn(tables)
@@ -24,7 +22,7 @@ export function accountTender({ tables, clock, random }: Instance, tell: ReturnT
     const purses = await readPurses(account)
     const wasUntold = purses.some((purse) => isUntold(account, purse))
     if (wasUntold) {
-      await tellStatus(account, newAct(BY_SWEEP, clock(), random(10), timeLeft(ACT_MS, clock)))
+      await tellStatus(account, newAct('sweep', clock(), random(10), timeLeft(ACT_MS, clock)))
     }
     await complete(account, purses)
     const isCutOff = purses.some((purse) => hasFlight(account, purse))

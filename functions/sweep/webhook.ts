@@ -4,9 +4,6 @@ import type { NoticeBody } from '../../layers/gateway/wire/keys/notice-body.ts'
 import type { Tell } from './tell-notices.ts'
 
 export const SECRET_PREFIX = 'whsec_'
-const MOST_MS = 10_000
-const TRIES = 4
-const PAUSE_MS = 500
 
 const keyOf = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 
@@ -24,13 +21,13 @@ export function signedHeaders(secret: string, id: string, nowMs: number, body: s
 }
 
 /** Posts a notice, again after a pause if it was not taken. Throws if that does not help; the next sweep tries again. */
-export function webhookTeller(url: string, readSecret: () => Promise<string>, longestPauseMs = PAUSE_MS): Tell {
+export function webhookTeller(url: string, readSecret: () => Promise<string>, longestPauseMs = 500): Tell {
   return async (notice) => {
     const secret = await readSecret()
     return retry(() => post(notice, secret), {
       when: (error) => !(error instanceof NotTaken && error.isFinal),
       pauseMs: (attempt) => longestPauseMs * 2 ** attempt,
-      tries: TRIES,
+      tries: 4,
     })
   }
 
@@ -41,7 +38,7 @@ export function webhookTeller(url: string, readSecret: () => Promise<string>, lo
       headers: { 'content-type': 'application/json', ...signedHeaders(secret, notice.id, Date.now(), body) },
       body,
       redirect: 'error',
-      signal: AbortSignal.timeout(MOST_MS),
+      signal: AbortSignal.timeout(10_000),
     })
     await response.body?.cancel()
     if (!response.ok) throw new NotTaken(response.status)

@@ -9,10 +9,6 @@ import { addNotice } from '../monitoring/monitoring.ts'
 import type { Stage } from '../stages.ts'
 import type { Tables } from './tables.ts'
 
-/** Point-in-time recovery is the backup here; this one is only the source of the copies. */
-const KEPT_DAYS_HERE = 3
-const KEPT_DAYS_THERE = 14
-
 /** The copies have the vaults' own keys, whichever the tables have ("Encryption for backups" in the guide of AWS Backup). */
 export function addBackup(parent: Construct, { keys, usage }: Tables, stage: Stage): void {
   const { backup: vaultArns } = stage
@@ -31,10 +27,11 @@ export function addBackup(parent: Construct, { keys, usage }: Tables, stage: Sta
   const rule = new BackupPlanRule({
     backupVault: vault,
     scheduleExpression: Schedule.cron({ hour: '5', minute: '0' }),
-    deleteAfter: Duration.days(KEPT_DAYS_HERE),
+    // Point-in-time recovery is the backup here; this one is only the source of the copies.
+    deleteAfter: Duration.days(3),
     copyActions: vaultArns.map((arn, i) => ({
       destinationBackupVault: BackupVault.fromBackupVaultArn(scope, `Copy${i + 1}`, arn),
-      deleteAfter: Duration.days(KEPT_DAYS_THERE),
+      deleteAfter: Duration.days(14),
     })),
   })
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('backup.amazonaws.com') })

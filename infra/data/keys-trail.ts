@@ -7,13 +7,11 @@ import type { Functions } from '../functions/functions.ts'
 import { letUse, OWNED, recordsBucket } from './retention.ts'
 import type { Tables } from './tables.ts'
 
-const KEPT_DAYS = 365
-
 /** Accesses of the functions, at every request, are left out: their events would cost more than the writes. */
 export function addKeysTrail(parent: Construct, { keys }: Tables, functions: Functions): void {
   const scope = new Construct(parent, 'KeysTrail')
   const stack = Stack.of(scope)
-  const bucket = recordsBucket(scope, KEPT_DAYS, 'Whoever reads or deletes in it is recorded by the trail itself.')
+  const bucket = recordsBucket(scope, 365, 'Whoever reads or deletes in it is recorded by the trail itself.')
   const trailName = `${stack.stackName}-keys`
   const arn = stack.formatArn({ service: 'cloudtrail', resource: 'trail', resourceName: trailName })
   const allow = (action: string, resource: string, also = {}) =>
@@ -56,7 +54,6 @@ function dataOf(type: string, name: string, where: CfnTrail.AdvancedFieldSelecto
 
 /** Roles that use the table for callers. Only Lambda can assume them, so nobody hides behind one. The slash ends a name. */
 function sessionsOf({ all, tokenizer, admin, probe }: Functions): string[] {
-  const recorded = [tokenizer, admin, probe]
-  const roles = all.filter((fn) => !recorded.includes(fn)).flatMap(({ role }) => role ?? [])
+  const roles = all.filter((fn) => ![tokenizer, admin, probe].includes(fn)).flatMap(({ role }) => role ?? [])
   return roles.map((role) => `arn:${Aws.PARTITION}:sts::${Aws.ACCOUNT_ID}:assumed-role/${role.roleName}/`)
 }

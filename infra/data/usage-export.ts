@@ -8,12 +8,6 @@ import { FOCUS_FOLDER } from '../../layers/gateway/domain/rows/focus-line.ts'
 import { acknowledge, wildcard } from '../acknowledge.ts'
 import type { Stage } from '../stages.ts'
 
-/** Before this day no stage had a row. */
-const FIRST_DAY = '2026-01-01'
-
-/** A run that died has its part written again, as it was: such versions need not stay for good. */
-const OVERWRITTEN_DAYS = 365
-
 export type UsageExport = ReturnType<typeof addUsageExport>
 
 export function addUsageExport(parent: Construct, stage: Stage) {
@@ -24,7 +18,8 @@ export function addUsageExport(parent: Construct, stage: Stage) {
     enforceSSL: true,
     // The function that writes a day may also overwrite it.
     versioned: true,
-    lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(OVERWRITTEN_DAYS) }],
+    // A run that died has its part written again, as it was: such versions need not stay for good.
+    lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(365) }],
     // In every stage: its rows may be nowhere else by then.
     removalPolicy: RemovalPolicy.RETAIN,
   })
@@ -57,7 +52,8 @@ function tableOf({ bucketName }: Bucket): CfnTable.TableInputProperty {
       'projection.enabled': 'true',
       'projection.dt.type': 'date',
       'projection.dt.format': 'yyyy-MM-dd',
-      'projection.dt.range': `${FIRST_DAY},NOW`,
+      // Before this day no stage had a row.
+      'projection.dt.range': '2026-01-01,NOW',
       'projection.dt.interval': '1',
       'projection.dt.interval.unit': 'DAYS',
       'storage.location.template': `${location}dt=\${dt}/`,

@@ -42,8 +42,7 @@ async function planOf(args: readonly string[]): Promise<Plan> {
   const stage = stageOf(lastOf(args, /^(?:-c|--context)[\n=]?stage=(.*)$/gm) ?? 'dev', readSettings())
   const profile = lastOf(args, /^--profile[\n=](.*)$/gm)
   if (profile !== undefined) process.env.AWS_PROFILE = profile
-  const region = await findRegion().catch(failInLine)
-  return { aws: new Aws(region), stage, catalog: readSeed().catalog }
+  return { aws: new Aws(await findRegion().catch(failInLine)), stage, catalog: readSeed().catalog }
 }
 
 function lastOf(args: readonly string[], option: RegExp): string | undefined {

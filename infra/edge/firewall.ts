@@ -32,12 +32,11 @@ export function addFirewall(parent: Construct, stage: Stage): string {
 /** Logs the requests that were blocked or counted; the others are in CloudFront's log. */
 function addRefusalLogs(scope: Construct, stage: Stage, resourceArn: string): void {
   const logs = addLogs(scope, 'Logs', stage, firewallLogsOf(Stack.of(scope).stackName))
-  // The log's own attribute ends in ":*", which WAF refuses.
-  const destination = arnOf(scope, 'logs', 'log-group', logs.logGroupName)
   const Conditions = ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } }))
   new CfnLoggingConfiguration(scope, 'Logging', {
     resourceArn,
-    logDestinationConfigs: [destination],
+    // The log's own attribute ends in ":*", which WAF refuses.
+    logDestinationConfigs: [arnOf(scope, 'logs', 'log-group', logs.logGroupName)],
     redactedFields: [{ uriPath: {} }, { queryString: {} }],
     loggingFilter: { DefaultBehavior: 'DROP', Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }] },
   })
@@ -56,12 +55,9 @@ const { status, message, type, code, param } = new GatewayError(
 /** In the shape of every other refusal, so that SDKs can read it and wait. */
 const REFUSAL = JSON.stringify({ error: { message, type, param, code } })
 
-/** In five minutes. As many as 500 executions for chats serve in that time, if each takes 1.5 seconds. */
-const LEAST_PER_ADDRESS = 100_000
-const PER_EXECUTION = 200
-
 function limitOfEachAddress({ chatConcurrency }: Stage): CfnWebACL.RuleProperty {
-  const limit = Math.max(LEAST_PER_ADDRESS, PER_EXECUTION * (chatConcurrency ?? 0))
+  // In five minutes: as many as 500 executions for chats serve in that time, if each takes 1.5 seconds.
+  const limit = Math.max(100_000, 200 * (chatConcurrency ?? 0))
   const responseHeaders = [{ name: 'Retry-After', value: '60' }]
   const customResponse = { responseCode: status, customResponseBodyKey: TOO_MANY, responseHeaders }
   return {

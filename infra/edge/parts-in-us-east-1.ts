@@ -37,10 +37,7 @@ export function addEdgeParts(
 
 const ARN = 'Arn'
 
-/**
- * The resources that CloudFront needs in us-east-1 if a gateway is in another region, in small stacks, one for each: a
- * resource that is switched off is then only left out, and can be deleted when CloudFront no longer uses it.
- */
+/** A stack for each: a resource that is switched off is only left out, and can be deleted when CloudFront has let it go. */
 export function stacksInUsEast1(main: Stack, stage: Stage, region: string) {
   const before: Stack[] = []
   /** Its ARN is read when the main stack is deployed, which is after this one. */

@@ -29,7 +29,6 @@ const TOKENIZER = { name: 'waybill-tokenizer', entry: sourceOf('#tokenizer') }
 const WITH_SDK = [sourceOf('#bedrock'), join(ROOT, 'functions', 'admin', 'handler.ts')]
 
 /** Node's web streams would take a third of the time in which chat loads. */
-const WEB_STREAMS = 'node:stream/web'
 const NO_WEB_STREAMS = join(ROOT, 'infra', 'functions', 'no-web-streams.ts')
 
 // CommonJS starts about 50 ms sooner than ESM.
@@ -66,7 +65,7 @@ export function bundleTokenizerLayer(out = OUT): string {
 
 /** AWS's own client needs modules that our bundles leave out. */
 function bundleFile(folder: string, entry: string, outfile: string): string {
-  const ours = { ...LAZY_FILES, '#tokenizer': TOKENIZER.name, [WEB_STREAMS]: NO_WEB_STREAMS }
+  const ours = { ...LAZY_FILES, '#tokenizer': TOKENIZER.name, 'node:stream/web': NO_WEB_STREAMS }
   return bundle(folder, {
     entryPoints: [entry],
     alias: WITH_SDK.includes(entry) ? {} : ours,

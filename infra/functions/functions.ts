@@ -34,12 +34,6 @@ type Props = {
 
 type Own = Pick<GatewayFunctionProps, 'description'> & Partial<GatewayFunctionProps>
 
-const API_TIMEOUT_SECONDS = 29
-const MEMORY_MB = 512
-/** A whole core: with less of one, the tokenizer would load longer and cost the same. */
-const TOKENIZER_MEMORY_MB = 1_769
-/** Two cores, for 20 million rows in a run: one has all but the garbage collector's threads. docs/deploy.md has the figures. */
-const CLOSE_MEMORY_MB = 3_538
 /** Time for a cold start, an estimate and the settlement, out of CloudFront's timeout. */
 const EDGE_RESERVE_MS = 10_000
 
@@ -59,7 +53,8 @@ export function addFunctions(parent: Construct, props: Props) {
   }
   const tokenizer = add('tokenizer', {
     description: 'Counts tokens with js-tiktoken where no upstream has',
-    memoryMb: TOKENIZER_MEMORY_MB,
+    // A whole core: with less of one, the tokenizer would load longer and cost the same.
+    memoryMb: 1_769,
     timeoutSeconds: 10,
     layers: [tokenizerLayer(scope)],
   })
@@ -107,7 +102,8 @@ export function addFunctions(parent: Construct, props: Props) {
   const close = add('close', {
     description: 'Closes days: adds their usage up, and exports it',
     environment: { ...environment, ...(usageExport && { [ENV.exportBucket]: usageExport.bucket.bucketName }) },
-    memoryMb: CLOSE_MEMORY_MB,
+    // Two cores, for 20 million rows in a run: one has all but the garbage collector's threads. docs/deploy.md has the figures.
+    memoryMb: 3_538,
     timeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
     concurrency: reserved.close,
     may: [
@@ -143,9 +139,8 @@ export function addFunctions(parent: Construct, props: Props) {
   const all = [...called, admin, ...(probe ? [probe] : []), tokenizer, sweep, close]
   return { chat, tokenizer, api, sweep, close, admin, probe, called, all }
 
-  /** A function with what most of them have, and what it has in its place. */
   function add(name: string, own: Own): GatewayFunction {
-    const usual = { memoryMb: MEMORY_MB, timeoutSeconds: API_TIMEOUT_SECONDS, concurrency: null, environment: {} }
+    const usual = { memoryMb: 512, timeoutSeconds: 29, concurrency: null, environment: {} }
     return new GatewayFunction(scope, pascal(name), { ...usual, name, stage, may: [], acknowledged: [], ...own })
   }
 }

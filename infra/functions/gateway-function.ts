@@ -10,8 +10,6 @@ import { beyondLimit, LIMITS } from '../limits.ts'
 import { invokeFunction } from '../rights/permissions.ts'
 import type { Stage } from '../stages.ts'
 
-const LIVE = 'live'
-
 /** CDK's types differ on an optional role: undefined or missing. */
 type LiveVersion = lambda.Alias & lambda.IFunction
 
@@ -68,7 +66,7 @@ export class GatewayFunction extends lambda.Function {
   /** The version that is called, under a name that stays: a deployment with other code or settings moves it to a new one. */
   get live(): LiveVersion {
     const version = this.currentVersion as lambda.IVersion
-    this.#live ??= new lambda.Alias(this, 'Live', { aliasName: LIVE, version }) as LiveVersion
+    this.#live ??= new lambda.Alias(this, 'Live', { aliasName: 'live', version }) as LiveVersion
     return this.#live
   }
   /** Neither Scheduler nor Lambda retries: the next run does the same work. A call that comes twice is harmless. */

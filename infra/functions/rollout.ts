@@ -15,7 +15,6 @@ import type { GatewayFunction } from './gateway-function.ts'
 const TAKE_BACK: readonly AlarmName[] = [
   ...(['ReleaseErrors', 'ChatErrors', 'ServerErrors', 'ApiErrors', 'FunctionErrors', 'SweepStopped'] as const),
 ]
-const TAKE_ADMIN_BACK: readonly AlarmName[] = [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors']
 
 /**
  * A new version of a function that callers call gets a tenth of the calls for half an hour: twice the time that the
@@ -34,13 +33,12 @@ export function addRollout(parent: Construct, stage: Stage, { called, admin }: F
   })
   const add = (roleId: string, functions: readonly GatewayFunction[], takenBackBy: readonly AlarmName[]) => {
     const role = addRole(scope, roleId, functions)
-    const alarms = takenBackBy.flatMap((name) => all[name] ?? [])
     for (const fn of functions) {
       const group = new LambdaDeploymentGroup(scope, fn.node.id, {
         application,
         alias: fn.live,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
-        alarms,
+        alarms: takenBackBy.flatMap((name) => all[name] ?? []),
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
         // CDK would add AWS's own policy, which is for every function of the account.
         role: role.withoutPolicyUpdates(),
@@ -51,7 +49,7 @@ export function addRollout(parent: Construct, stage: Stage, { called, admin }: F
   }
   add('Role', called, TAKE_BACK)
   // Apart: the admin API has chat's address, so chat would wait for itself if its deployment waited for admin's.
-  add('AdminRole', [admin], TAKE_ADMIN_BACK)
+  add('AdminRole', [admin], [...TAKE_BACK, 'AdminReleaseErrors', 'AdminErrors'])
   return application
 }
 

@@ -33,7 +33,6 @@ export type WatchedEdge = {
 const { period } = IN_FIVE_MINUTES
 const MOST = { period, statistic: 'Maximum' } as const
 const HOURLY = { period: Duration.hours(1), statistic: 'Sum' } as const
-const SLOW_REQUEST_MS = 300_000
 
 export function pages({ stage, functions: { chat, sweep, probe, all }, api }: Watched): Rules {
   const ofRequests = (name: string) => percentOf(gatewayMetric(stage, name), gatewayMetric(stage, 'Requests'))
@@ -90,7 +89,7 @@ export function tickets(watched: Watched): Rules {
       from: stage.slowFirstTokenMs,
       ignoresFew: true,
     },
-    SlowRequests: { metric: gatewayMetric(stage, 'Duration', 'p95'), from: SLOW_REQUEST_MS, ignoresFew: true },
+    SlowRequests: { metric: gatewayMetric(stage, 'Duration', 'p95'), from: 300_000, ignoresFew: true },
     FunctionErrors: { metric: sumOf([tokenizer, api].map((fn) => fn.metricErrors(IN_FIVE_MINUTES))), from: 3 },
     AdminErrors: { metric: adminApi.metricServerError(IN_FIVE_MINUTES), from: 3 },
     ChatDuration: { metric: chat.metricDuration(MOST), from: FUNCTION_TIMEOUT_SECONDS * 1000 * 0.95, periods: 1 },

@@ -4,7 +4,6 @@ import { endpointOf } from '../../layers/gateway/platform/aws/service.ts'
 import { signRequest } from '../../layers/gateway/platform/aws/sign-request.ts'
 import { US_EAST_1 } from '../regions.ts'
 
-const TIMEOUT_MS = 10_000
 /** CloudFront has no region: it has one address, and its requests are signed for this region. */
 const CLOUDFRONT = { region: US_EAST_1, endpoint: 'https://cloudfront.amazonaws.com' }
 
@@ -53,7 +52,7 @@ export class Aws {
         headers: { host: url.host },
       },
     )
-    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) })
     const text = await answer.text()
     if (answer.status === 200) return text
     throw refusalOf(answer, text)

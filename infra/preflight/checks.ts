@@ -50,8 +50,7 @@ async function lookAtRegion({ aws: { region } }: Plan): Promise<Outcome> {
 export async function lookForBootstrap({ aws, stage }: Plan): Promise<Outcome> {
   const advice = `Run '${bootstrapOf(shellWord(stage.name))}'.`
   const own = await judgeToolkit(aws, IS_PACKAGE ? advice : "Run 'npx cdk bootstrap'.")
-  const hasPartsThere = Object.values(edgeNeedsOf(stage)).some(Boolean)
-  if (own.is !== 'ok' || aws.region === US_EAST_1 || !hasPartsThere) return own
+  if (own.is !== 'ok' || aws.region === US_EAST_1 || !Object.values(edgeNeedsOf(stage)).some(Boolean)) return own
   const beside = await judgeToolkit(new Aws(US_EAST_1), advice)
   const why = 'from where CloudFront takes what the stage gives it'
   return beside.is === 'ok'
@@ -157,9 +156,6 @@ async function lookForDomain({ aws, stage: { name, domain } }: Plan): Promise<Ou
   )
 }
 
-/** Lambda keeps the last hundred executions unreserved. */
-const LEFT_BY_LAMBDA = 100
-
 /** A stage that runs has its own executions, which are not free any more: the look is for a first deployment. */
 export async function lookAtQuota({ aws, stage }: Plan): Promise<Outcome> {
   const text = await aws.get('lambda', '/2016-08-19/account-settings')
@@ -167,7 +163,8 @@ export async function lookAtQuota({ aws, stage }: Plan): Promise<Outcome> {
   const { UnreservedConcurrentExecutions: free = 0, ConcurrentExecutions: all = 0 } = AccountLimit
   const has = `Lambda runs ${all} requests at once in this account, ${free} of them not reserved by other functions`
   const reserved = Object.values(reservedBy(stage)).reduce<number>((sum, of) => sum + (of ?? 0), 0)
-  const needed = reserved > 0 ? reserved + LEFT_BY_LAMBDA : KEY_DEFAULTS.maxConcurrent
+  // Lambda keeps the last hundred executions unreserved.
+  const needed = reserved > 0 ? reserved + 100 : KEY_DEFAULTS.maxConcurrent
   const why = reserved > 0 ? 'the stage reserves all but 100 of' : 'one key alone may have under way'
   if (free >= needed || isRunning(await aws.stack(stackName(stage.name)))) return ok(has)
   const meanwhile =

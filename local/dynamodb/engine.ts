@@ -17,10 +17,6 @@ type EngineOptions = {
   readonly unitsASecond?: number | undefined
 }
 
-const WRITE_KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck']
-/** "TTL does not delete items whose time is more than five years in the past." */
-const LONGEST_EXPIRED_MS = 5 * 366 * 86_400_000
-
 const OLD_ONLY = ['NONE', 'ALL_OLD']
 const OLD_AND_NEW = [...OLD_ONLY, 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW']
 
@@ -36,7 +32,6 @@ export class Engine {
   private readonly clock: () => number
   private readonly throttle: Throttle | undefined
 
-  /** Throws if another process has the file open. */
   constructor({ file = null, clock = Date.now, unitsASecond }: EngineOptions = {}) {
     this.storage = new Storage(file)
     this.clock = clock
@@ -67,14 +62,14 @@ export class Engine {
     this.storage.close()
   }
 
-  /** Removes the items whose time to live has passed. */
   expire(): void {
     const nowMs = this.clock()
     for (const table of this.storage.tables.values()) {
       const { timeToLive = '' } = table.schema
       const expired = [...table.own.entries.range()].filter((item) => {
         const agoMs = nowMs - Number(attribute(item, timeToLive)?.N) * 1000
-        return agoMs >= 0 && agoMs < LONGEST_EXPIRED_MS
+        // "TTL does not delete items whose time is more than five years in the past."
+        return agoMs >= 0 && agoMs < 5 * 366 * 86_400_000
       })
       for (const item of expired) this.storage.replace(table, keyIn(table.schema, item), item, undefined)
     }
@@ -141,7 +136,7 @@ export class Engine {
 }
 
 function onlyWriteOf(item: Partial<Record<WriteKind, Input>>): [WriteKind, Input] {
-  const [kind, ...others] = WRITE_KINDS.filter((name) => item[name])
+  const [kind, ...others] = (['Put', 'Update', 'Delete', 'ConditionCheck'] as const).filter((name) => item[name])
   if (!kind || others.length > 0)
     throw validationError('TransactItems can only contain one of Check, Put, Update or Delete')
   return [kind, item[kind] as Input]

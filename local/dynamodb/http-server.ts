@@ -12,10 +12,7 @@ const TOO_LONG = 'RequestTooLargeException'
 
 type Answer = { readonly status: number; readonly text: string }
 
-/**
- * Answers leave together, after one commit of all writes: nobody hears of a write, or reads one, that could be lost.
- * Without credentials every program on this machine is let in.
- */
+/** Answers leave together, after one commit of all writes: nobody hears of a write, or reads one, that could be lost. */
 export function createDynamoDbServer(engine: Engine, credentials: Credentials | null): Server {
   const checkHead = credentials ? signatureChecker(credentials) : () => () => {}
   let waiting: (() => void)[] = []
@@ -69,11 +66,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 
 const MALFORMED =
   'The body is no JSON, or a member of it is of a type that the operation does not take, or nested too deep'
-/**
- * A command is checked as a whole before it changes anything, so any other error is a fault of the command; but after
- * one of the file, no command may be answered.
- */
+/** A command is checked as a whole before it changes anything, so any other error is a fault of the command. */
 function refusal(error: unknown): Answer {
+  // After a fault of the file, no command may be answered.
   if ((error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR') throw error
   const { name, message, detail } =
     error instanceof DynamoDbError ? error : new DynamoDbError('SerializationException', MALFORMED)

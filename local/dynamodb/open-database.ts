@@ -3,13 +3,11 @@ import { Engine } from './engine.ts'
 import { createDynamoDbServer, listenHere } from './http-server.ts'
 
 export type DatabaseOptions = {
+  /** Without them every program on this machine is let in. */
   readonly credentials: Credentials | null
   readonly file: string | null
-  /** The write units that an item takes a second; without it, any number. */
   readonly unitsASecond?: number | undefined
 }
-
-const EXPIRE_EVERY_MS = 10 * 60_000
 
 export async function openDatabase({ credentials, file, unitsASecond }: DatabaseOptions) {
   const engine = new Engine({ file, unitsASecond })
@@ -18,11 +16,10 @@ export async function openDatabase({ credentials, file, unitsASecond }: Database
     engine.commit()
   }
   expire()
-  const timer = setInterval(expire, EXPIRE_EVERY_MS)
+  const timer = setInterval(expire, 10 * 60_000)
   const server = createDynamoDbServer(engine, credentials)
-  const port = await listenHere(server)
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://127.0.0.1:${await listenHere(server)}`,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       server.closeAllConnections()

@@ -35,7 +35,6 @@ const TYPES: Readonly<Record<string, readonly TypeName[]>> = {
 }
 
 const TOKEN = /\s*(?:([A-Za-z_]\w*|\d+|#\w+|:\w+|<=|>=|<>|[=<>(),.+[\]-])|(\S))/gy
-const MOST_BYTES = 4_096
 const NAME = /^[A-Za-z_#]/
 const COMPARATORS = ['=', '<>', '<', '<=', '>', '>='] as const
 const SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
@@ -84,7 +83,7 @@ export class ExpressionParser {
 
   private whole<T>(text: string, read: () => T): T {
     if (text.trim() === '') throw validationError('The expression can not be empty;')
-    if (text.length > MOST_BYTES) throw validationError('Expression size has exceeded the maximum allowed size;')
+    if (text.length > 4_096) throw validationError('Expression size has exceeded the maximum allowed size;')
     this.tokens = Array.from(text.matchAll(TOKEN), ([, token, stray]) => {
       if (stray) throw validationError(`Syntax error; token: "${stray}"`)
       return token as string
@@ -198,8 +197,7 @@ export class ExpressionParser {
     if (!kind) return left.read
     const right = this.term()
     this.allow(kind, left, right)
-    const sign = kind === '+' ? 1 : -1
-    return (item, values) => sum(left.read(item, values), right.read(item, values), sign)
+    return (item, values) => sum(left.read(item, values), right.read(item, values), kind === '+' ? 1 : -1)
   }
 
   private term(): Operand {

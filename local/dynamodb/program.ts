@@ -7,7 +7,6 @@ type Names = Input['ExpressionAttributeNames']
 type Program = ReturnType<typeof parse>
 export type Bound = Program & { readonly values: Values }
 
-const MOST_PROGRAMS = 5_000
 const programs = new Map<string, Program>()
 
 /** Parsed once for each distinct set of expressions and names; values come with each use. */
@@ -18,7 +17,7 @@ function programFor(input: Input): Program {
   const texts = [condition, UpdateExpression, ProjectionExpression, KeyConditionExpression] as const
   const key = JSON.stringify([...texts, names])
   const program = programs.get(key) ?? parse(texts, names)
-  if (programs.size >= MOST_PROGRAMS) programs.clear()
+  if (programs.size >= 5_000) programs.clear()
   programs.set(key, program)
   return program
 }

@@ -29,8 +29,6 @@ export function batchGet(storage: Storage, { RequestItems = {} }: Input) {
   return { Responses, UnprocessedKeys: {} }
 }
 
-const PAGE_BYTES = 1024 * 1024
-
 export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: Input) {
   refuseOthers(operation, input)
   const { IndexName, ExclusiveStartKey, Limit = Number.POSITIVE_INFINITY } = input
@@ -67,7 +65,7 @@ export function readPage(storage: Storage, operation: 'Query' | 'Scan', input: I
     count += 1
     bytes += itemBytes(item)
     if (!condition || condition.holds(item, values)) found.push(item)
-    if (count < Limit && bytes < PAGE_BYTES) continue
+    if (count < Limit && bytes < 1024 * 1024) continue
     last = item
     break
   }

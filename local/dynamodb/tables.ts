@@ -10,7 +10,6 @@ type IndexInput = {
   readonly Projection?: { readonly ProjectionType?: string }
 }
 
-/** The commands about tables themselves. */
 export function executeOnTables(storage: Storage, operation: string, input: Members): Members {
   const name = String(input.TableName)
   if (operation === 'CreateTable') {

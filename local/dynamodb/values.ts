@@ -21,8 +21,6 @@ export type TypeName = keyof Value
 /** Undefined for what does not exist, which is no error. */
 export type Found = Value | undefined
 
-const DEEPEST = 32
-
 const READERS: Readonly<Record<string, (given: unknown, depth: number) => Value>> = {
   S: (given) => ({ S: textIn(given) }),
   N: (given) => ({ N: integerIn(textIn(given)) }),
@@ -53,7 +51,7 @@ export function valueIn(given: unknown, depth = 0): Value {
     throw validationError('Supplied AttributeValue must contain exactly one of the supported datatypes')
   }
   if (!Object.hasOwn(READERS, type)) throw unsupported(`the type ${type}`)
-  if (depth > DEEPEST) throw validationError('Nesting Levels have exceeded supported limits')
+  if (depth > 32) throw validationError('Nesting Levels have exceeded supported limits')
   return (READERS[type] as (given: unknown, depth: number) => Value)(given[type], depth)
 }
 
@@ -193,7 +191,6 @@ function memberOf<Type extends 'N' | 'BS'>(value: Found, type: Type): NonNullabl
   throw validationError('An operand in the update expression has an incorrect data type')
 }
 
-/** The sum of two numbers, or their difference. */
 export function sum(left: Found, right: Found, sign: 1 | -1 = 1): Value {
   const [a, b] = [memberOf(left, 'N'), memberOf(right, 'N')]
   const isShort = SHORT_INTEGER.test(a) && SHORT_INTEGER.test(b)
@@ -202,10 +199,8 @@ export function sum(left: Found, right: Found, sign: 1 | -1 = 1): Value {
 
 // The size of an item by the Amazon DynamoDB Developer Guide: "DynamoDB item sizes and formats" (CapacityUnitCalculations).
 
-const MOST_ITEM_BYTES = 400 * 1024
-
 export function ofAllowedSize(item: Item, what: string): Item {
-  if (itemBytes(item) <= MOST_ITEM_BYTES) return item
+  if (itemBytes(item) <= 400 * 1024) return item
   throw validationError(`${what} has exceeded the maximum allowed size`)
 }
 

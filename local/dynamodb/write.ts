@@ -48,7 +48,6 @@ export function returned({ old, bound }: Write, next: Item | undefined, wanted: 
   const item = wanted.endsWith('_OLD') ? old : next
   if (wanted === 'NONE' || !item) return undefined
   if (wanted.startsWith('ALL_')) return item
-  const names = (bound.update ?? []).map(({ name }) => name)
-  const updated = pick(item, names)
+  const updated = pick(item, bound.update?.map(({ name }) => name) ?? [])
   return Object.keys(updated).length > 0 ? updated : undefined
 }

@@ -32,7 +32,8 @@ export function addApi(parent: Construct, stage: Stage, functions: Functions): L
 /** The few people and programs that administer use it. */
 const ADMIN_REQUESTS_PER_SECOND = 20
 
-/** At an address of its own, and not behind CloudFront, which would replace the Host that a signature covers. */
+// Not behind CloudFront, which would replace the Host that a signature covers. AWS refuses every call that is not
+// signed, except on the path for admin keys, where the function asks for one.
 export function addAdminApi(parent: Construct, stage: Stage, functions: Functions): LoggedApi {
   const scope = new Construct(parent, 'AdminApi')
   const api = new HttpApi(scope, 'HttpApi', {

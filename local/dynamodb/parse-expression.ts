@@ -15,7 +15,7 @@ export type Condition = { readonly holds: Holds; readonly parts: readonly Part[]
 
 type Section = (typeof SECTIONS)[number]
 /** Its value is undefined if the attribute is to be removed. */
-export type Change = { readonly section: Section; readonly name: string; readonly value: Read }
+type Change = { readonly section: Section; readonly name: string; readonly value: Read }
 
 type TypeRule = { readonly token: string; readonly types: readonly TypeName[]; readonly operator: string }
 
@@ -238,7 +238,7 @@ export class ExpressionParser {
     const name = token.startsWith('#') ? this.names[token] : token
     if (typeof name !== 'string')
       throw validationError(`An expression attribute name is not defined; attribute name: ${token}`)
-    if (name !== token) this.usedNames.add(token)
+    if (token.startsWith('#')) this.usedNames.add(token)
     return name
   }
 

@@ -16,7 +16,9 @@ function programFor(input: Input): Program {
   const condition = input.ConditionExpression ?? input.FilterExpression
   const texts = [condition, UpdateExpression, ProjectionExpression, KeyConditionExpression] as const
   const key = JSON.stringify([...texts, names])
-  const program = programs.get(key) ?? parse(texts, names)
+  const known = programs.get(key)
+  if (known) return known
+  const program = parse(texts, names)
   if (programs.size >= 5_000) programs.clear()
   programs.set(key, program)
   return program

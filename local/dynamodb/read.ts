@@ -98,7 +98,9 @@ function keyRange({ keyCondition, condition, values }: Bound, { partitionKey, so
     throw validationError('Filter Expression can only contain non-primary key attributes')
   }
   const { parts } = keyCondition
-  if (parts.some(({ operands }) => operands[0]?.token)) throw unsupported('key conditions that begin with a value')
+  if (parts.some(({ operands: [first] }) => first?.token || first?.type)) {
+    throw unsupported('key conditions that begin with a value or a size')
+  }
   const byName = new Map(parts.map((part) => [part.operands[0]?.name, part]))
   const [partition, sort] = [byName.get(partitionKey), sortKey ? byName.get(sortKey) : undefined]
   if (!partition || parts.length !== (sort ? 2 : 1)) throw validationError('Query condition missed key schema element')

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DynamoDbError } from './failures.ts'
 import { AFTER, type IndexSchema, type Key, keyIn, placeInIndex, type Schema, type TableSchema } from './keys.ts'
-import { type Item, itemIn } from './values.ts'
+import type { Item } from './values.ts'
 
 /** A page is read from a table's own items, or from one of its indexes. */
-export type Source = { readonly schema: Schema; readonly name?: string; readonly entries: Sorted }
+type Source = { readonly schema: Schema; readonly name?: string; readonly entries: Sorted }
 export type Table = {
   readonly name: string
   readonly schema: TableSchema
@@ -104,7 +104,7 @@ export class Storage {
       this.keep(String(name), JSON.parse(String(schema)) as TableSchema)
     }
     for (const { tableName, item } of database.prepare('SELECT * FROM items').iterate()) {
-      const [table, kept] = [this.get(tableName), itemIn(JSON.parse(String(item)))]
+      const [table, kept] = [this.get(tableName), JSON.parse(String(item)) as Item]
       this.replace(table, keyIn(table.schema, kept), undefined, kept)
     }
     for (const { token, fingerprint, atMs } of database.prepare('SELECT * FROM transactions').iterate()) {
@@ -172,7 +172,7 @@ export class Storage {
   }
 
   commit(): void {
-    if (this.database?.isTransaction) this.database.exec('COMMIT')
+    if (this.database?.isOpen && this.database.isTransaction) this.database.exec('COMMIT')
   }
 
   close(): void {

@@ -20,7 +20,9 @@ export function executeOnTables(storage: Storage, operation: string, input: Memb
   if (operation === 'ListTables') return { TableNames: [...storage.tables.keys()].sort() }
   if (operation === 'UpdateTimeToLive') {
     const { AttributeName, Enabled } = input.TimeToLiveSpecification as Members
-    storage.keep(name, { ...storage.get(name).schema, timeToLive: Enabled ? String(AttributeName) : undefined })
+    if (typeof AttributeName !== 'string')
+      throw validationError('TimeToLiveSpecification takes AttributeName and Enabled')
+    storage.keep(name, { ...storage.get(name).schema, timeToLive: Enabled ? AttributeName : undefined })
     return { TimeToLiveSpecification: { AttributeName, Enabled } }
   }
   if (operation === 'DescribeTimeToLive') {

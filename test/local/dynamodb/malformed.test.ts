@@ -1,5 +1,12 @@
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { startDatabase } from '../../../local/database-thread.ts'
+import { Engine } from '../../../local/dynamodb/engine.ts'
+import { createDynamoDbServer } from '../../../local/dynamodb/http-server.ts'
 
 const stack = new AsyncDisposableStack()
 
@@ -66,6 +73,51 @@ test.each([
     JSON.stringify({ TableName: 'table', Item: { pk: { S: 'a' }, value } }),
   )
   expect([status, answer.message]).toEqual([400, expect.stringContaining(`does not support ${what}, `)])
+})
+
+test.each([
+  [
+    'Query',
+    { KeyConditionExpression: 'size(pk) = :a' },
+    'does not support key conditions that begin with a value or a size',
+  ],
+  [
+    'UpdateTimeToLive',
+    { TimeToLiveSpecification: { Enabled: true } },
+    'TimeToLiveSpecification takes AttributeName and',
+  ],
+])('%s with %j is refused', async (operation, input, message) => {
+  const ExpressionAttributeValues = operation === 'Query' ? { ':a': { S: 'a' } } : undefined
+  const { status, answer } = await ask(
+    operation,
+    JSON.stringify({ TableName: 'table', ...input, ExpressionAttributeValues }),
+  )
+  expect([status, answer.message]).toEqual([400, expect.stringContaining(message)])
+})
+
+test('a name may stand for itself', async () => {
+  const names = { ProjectionExpression: '#a', ExpressionAttributeNames: { '#a': '#a' } }
+  expect((await ask('GetItem', JSON.stringify({ TableName: 'table', Key: { pk: { S: 'a' } }, ...names }))).status).toBe(
+    200,
+  )
+})
+
+test('a request that is half sent when the database of a file ends does nothing more to it', async () => {
+  const engine = new Engine({ file: join(mkdtempSync(join(tmpdir(), 'waybill-half-')), 'data') })
+  const server = createDynamoDbServer(engine, null).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{')
+  await once(server, 'request')
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
+  engine.close()
+  // An exception here would end the process.
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  expect(() => engine.commit()).not.toThrow()
 })
 
 test('an operation that it does not have is refused by name', async () => {

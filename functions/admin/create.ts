@@ -73,15 +73,14 @@ export function createAdmin({ settings, log, identify, ...administered }: AdminD
 }
 
 export async function wholeBody({ body }: AdminAnswer): Promise<string> {
-  if (typeof body === 'string') {
-    if (Buffer.byteLength(JSON.stringify(body)) > MOST_BYTES) throw new AdminError('answer_too_large', TOO_LONG)
-    return body
+  let whole = typeof body === 'string' ? body : ''
+  if (typeof body !== 'string') {
+    for await (const piece of body) {
+      whole += piece
+      if (whole.length > MOST_CHARS) throw new AdminError('answer_too_large', TOO_LONG)
+    }
   }
-  let whole = ''
-  for await (const piece of body) {
-    whole += piece
-    if (whole.length > MOST_CHARS) throw new AdminError('answer_too_large', TOO_LONG)
-  }
+  if (Buffer.byteLength(JSON.stringify(whole)) > MOST_BYTES) throw new AdminError('answer_too_large', TOO_LONG)
   return whole
 }
 

@@ -171,6 +171,10 @@ describe('a signed call', () => {
     const refusal = { status: 400, envelope: { error: { code: 'answer_too_large' } } }
     await expect(wholeBody(answer)).rejects.toMatchObject(refusal)
     expect(made).toBeLessThan(60)
+    async function* threeBytesEach() {
+      for (let i = 0; i < 24; i++) yield '漢'.repeat(100_000)
+    }
+    await expect(wholeBody({ ...answer, body: threeBytesEach() })).rejects.toMatchObject(refusal)
     const whole = (sign: string) => wholeBody({ ...answer, body: sign.repeat(4_000_000) })
     await expect(whole('"')).rejects.toMatchObject(refusal)
     expect((await whole('x')).length).toBe(4_000_000)

@@ -27,7 +27,7 @@ export async function reconciled(books: AskBooks, { provider, files, fromMs, toM
   await requireProvider(books, provider, bill.form)
   const reconciliation = openReconciliation(bill, days, provider)
   let died = 0
-  for await (const row of exportedRows(books, 'reconcile', { fromMs, toMs })) {
+  for await (const row of exportedRows(books, 'reconcile', { fromMs, toMs, with_cost: 'true' })) {
     reconciliation.add(row)
     if (row.outcome === 'abandoned') died += 1
   }

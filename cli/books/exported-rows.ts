@@ -38,7 +38,7 @@ export async function* exportedText(
 export async function* exportedRows(session: AskBooks, command: string, wanted: Wanted): AsyncGenerator<UsageRow> {
   const { admin, progress } = session
   let count = 0
-  for await (const line of jsonLines<Exported>(exportedText(admin, { ...wanted, with_cost: 'true' }, 'jsonl'))) {
+  for await (const line of jsonLines<Exported>(exportedText(admin, wanted, 'jsonl'))) {
     if (++count % 100 === 0) progress.say(`${command}: ${count} rows`)
     yield rowOf(line)
   }

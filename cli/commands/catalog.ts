@@ -9,7 +9,7 @@ import { moment, option, usually, wholeNumber } from './arguments.ts'
 import { PRICES } from './catalog-prices.ts'
 import { BY } from './one-key.ts'
 import type { CommandRow, GlobalOptions, Here, Session } from './open-session.ts'
-import { shortTime } from './time-range.ts'
+import { moments } from './time-range.ts'
 
 /** Loaded lazily, with the catalog's validator. */
 const files = () => import('./read-catalog-file.ts')
@@ -143,7 +143,7 @@ async function showAction(session: Session, { version: wanted, at }: { version?:
 async function versionsAction(session: Session): Promise<void> {
   printList(session, await session.admin.list<CatalogVersionShape>('/catalog/versions'), {
     version: ({ version }) => version,
-    pushed: { of: ({ pushed_at }) => pushed_at, short: ({ pushed_at }) => shortTime(pushed_at) },
+    pushed: moments(({ pushed_at }) => pushed_at),
     by: BY,
     note: ({ note }) => note,
   })

@@ -5,7 +5,7 @@ import { fields, printList } from '../../layers/terminal/output.ts'
 import { option, period, wholeNumber } from './arguments.ts'
 import { BY } from './one-key.ts'
 import type { CommandRow, Session } from './open-session.ts'
-import { shortTime } from './time-range.ts'
+import { moments } from './time-range.ts'
 
 const LIMIT = option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 50)
 
@@ -14,7 +14,7 @@ export const NOTICES: CommandRow = {
   options: [LIMIT],
   async work(session: Session, { limit }: { limit: number }) {
     printList(session, await session.admin.list<NoticeShape>('/notices', {}, limit), {
-      at: { of: (notice) => notice.last_at, short: (notice) => shortTime(notice.last_at) },
+      at: moments((notice) => notice.last_at),
       ...fields('type'),
       of: (notice) => notice.owner_name,
       status: (notice) => notice.status.replace('_', ' '),
@@ -52,7 +52,7 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
     after,
   }
   printList(session, await session.admin.list<EventShape>('/events', query, limit), {
-    at: { of: (event) => event.at, short: (event) => shortTime(event.at) },
+    at: moments((event) => event.at),
     by: BY,
     what: (event) => event.what,
     of: { of: (event) => event.key_id, short: (event) => event.key_name ?? event.key_id },

@@ -15,7 +15,7 @@ import { keySettings, option, required, type SettingOption, type SettingOptions,
 import { showNewSecret } from './new-secret.ts'
 import { BY, changeLine, KEY_COLUMNS, keyAt, lastUsed, rotationChanges, showChange, showKey } from './one-key.ts'
 import type { CommandRow, CommandRows, Session } from './open-session.ts'
-import { shortTime } from './time-range.ts'
+import { moments } from './time-range.ts'
 
 const GRACE_MINUTES = GRACE_MS / MINUTE_MS
 const GRACE_WORDS = 'how long the old one stays valid; 0 ends it at once'
@@ -185,7 +185,7 @@ async function grantAction(session: Session, wish: GrantOptions, id: string, amo
 
 async function grantsAction(session: Session, { reference }: GrantOptions, id: string): Promise<void> {
   printList(session, await session.admin.list<GrantShape>(`${pathOf(id)}/grants`, { reference }), {
-    at: { of: (grant) => grant.granted_at, short: (grant) => shortTime(grant.granted_at) },
+    at: moments((grant) => grant.granted_at),
     credits: summed((grant) => grant.credits),
     reference: (grant) => grant.reference,
     by: { ...BY, isSpare: true },

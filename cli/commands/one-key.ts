@@ -8,6 +8,7 @@ import { printFields, printJson, wide } from '../../layers/terminal/output.ts'
 import type { Style } from '../../layers/terminal/terminal.ts'
 import { pathOf } from '../books/ask-books.ts'
 import type { Session } from './open-session.ts'
+import { moments } from './time-range.ts'
 
 export function keyAt<Found = KeyDetail>({ admin }: Session, id: string): Promise<Found> {
   return admin.get(pathOf(id))
@@ -114,10 +115,8 @@ function settingTexts(key: KeyShape): Record<string, string> {
 type Used = Pick<KeyShape, 'last_used_at'>
 
 export function lastUsed(nowMs: number) {
-  return {
-    of: ({ last_used_at }: Used) => last_used_at ?? 'never',
-    short: ({ last_used_at }: Used) => (last_used_at === null ? 'never' : agoText(last_used_at, nowMs)),
-  }
+  const ago = ({ last_used_at: at }: Used) => (at === null ? 'never' : agoText(at, nowMs))
+  return moments(({ last_used_at }: Used) => last_used_at ?? 'never', ago)
 }
 
 const UNITS = [

@@ -7,7 +7,7 @@ import { printJson, printJsonLine, printTable, shortened, summed } from '../../l
 import type { Screen, Style } from '../../layers/terminal/terminal.ts'
 import { mustBe, option, usually } from './arguments.ts'
 import type { Session } from './open-session.ts'
-import { type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
+import { moments, type RangeOptions, rangeOf, rangeQuery, shortTime, tellRange } from './time-range.ts'
 
 export type UsageFilter = { readonly [Name in 'key' | 'account' | 'model' | 'user' | 'tag']?: string } & {
   readonly status?: Status
@@ -54,7 +54,13 @@ export async function listAction(session: Session, options: RangeOptions & ListO
   if (json) return printJson(out, requests)
   tellRange(out, range)
   printTable(out, requests.data, {
-    started: { of: (line) => line.started_at, short: (line) => startText(line, nowMs), isWhole: true },
+    started: {
+      ...moments(
+        ({ started_at }) => started_at,
+        (line) => startText(line, nowMs),
+      ),
+      isWhole: true,
+    },
     request: { of: (line) => line.request_id, isWhole: true },
     key: { of: (line) => line.key_id, short: (line) => line.key_name ?? line.key_id },
     model: (line) => line.model,
@@ -110,12 +116,13 @@ export async function tailAction(session: Session, options: ListOptions): Promis
 }
 
 /** Columns fit most lines: those to come are not known. */
-function lineText(line: RequestLine, { paint, width }: Screen): string {
+function lineText(line: RequestLine, { paint, width, isTerminal }: Screen): string {
+  const isWhole = width === undefined || !isTerminal
   const cells = [
-    width === undefined ? line.started_at : shortTime(line.started_at).slice(11),
+    isWhole ? line.started_at : shortTime(line.started_at).slice(11),
     paint[statusStyle(line)](String(line.http_status)),
-    column(line.model ?? line.endpoint, 22, width),
-    column(line.key_name ?? line.key_id, 18, width),
+    column(line.model ?? line.endpoint, 22, isWhole),
+    column(line.key_name ?? line.key_id, 18, isWhole),
     `${line.duration_ms} ms`.padStart(9),
     line.cost.padStart(12),
     line.request_id,
@@ -124,7 +131,7 @@ function lineText(line: RequestLine, { paint, width }: Screen): string {
   return [...cells, ...(more ? [plainLine(more)] : [])].join('  ')
 }
 
-function column(text: string, least: number, width: number | undefined): string {
+function column(text: string, least: number, isWhole: boolean): string {
   const plain = plainLine(text)
-  return (width === undefined ? plain : shortened(plain, least)).padEnd(least)
+  return (isWhole ? plain : shortened(plain, least)).padEnd(least)
 }

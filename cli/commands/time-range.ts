@@ -67,6 +67,11 @@ export function tellRange({ isTerminal, painted, paint }: Screen, range: Range):
   if (isTerminal) painted(paint.dim(`from ${shortTime(from)} to ${to === undefined ? 'now' : shortTime(to)}, UTC`))
 }
 
+/** A column of moments of the admin API: files have them whole. */
+export function moments<Row>(of: (row: Row) => string, short = (row: Row) => shortTime(of(row))) {
+  return { of, short, isForPeople: true as const }
+}
+
 /** A moment of the admin API as a terminal shows it, still in UTC. */
 export function shortTime(iso: string): string {
   return iso.slice(0, 19).replace('T', ' ')

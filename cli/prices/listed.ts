@@ -51,7 +51,7 @@ function rangesBy(borders: readonly number[], pico: (kind: TokenKind, above: num
   const rising = [...new Set(borders)].sort((a, b) => a - b)
   const all = rising.map((above) => ({ above, prices: picosBy((kind) => pico(kind, above)) }))
   const ranges = all.filter(({ prices }, i) => !isDeepStrictEqual(prices, all[i - 1]?.prices))
-  // A catalog takes no more than four tiers.
+  // The base and three tiers; the rest become the fourth, the last that a catalog takes.
   const rest = ranges.splice(4)
   const dearest = picosBy((kind) => dearer(...rest.map(({ prices }) => prices[kind])))
   return [...ranges, ...rest.slice(0, 1).map(({ above }) => ({ above, prices: dearest }))]

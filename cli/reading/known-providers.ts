@@ -82,7 +82,7 @@ export function knownProvidersOf(entry: ProviderEntry): [name: string, KnownProv
 
 export type ListNames = NonNullable<ReturnType<typeof listNamesOf>>
 
-/** A server of one's own is in no list; any other host that is not known may have its name in the catalog from one. */
+/** The names of a provider in public lists of prices: of one that is not known, its own. A private server is in no list. */
 export function listNamesOf(id: string, entry: ProviderEntry) {
   if (entry.type !== 'bedrock' && !/^https:/i.test(entry.baseUrl)) return undefined
   const known = knownProvidersOf(entry)

@@ -66,6 +66,8 @@ type Column<Row> = {
   readonly of: (row: Row) => Cell
   /** A shorter cell, for example a name in place of an id; false leaves the column to --wide. */
   readonly short?: ((row: Row) => Cell) | false
+  /** The shorter cell is for a terminal only: programs read a pipe. */
+  readonly isForPeople?: true
   /** Left out on a terminal that is too narrow for it. */
   readonly isSpare?: true
   /** Never shortened, as an id that is to be copied. */
@@ -150,7 +152,7 @@ function shownColumns<Row extends object>(screen: Screen, rows: readonly Row[], 
   ]
   const shown = given.filter(({ short }) => !(isNarrow && short === false))
   return shown.map(({ short, ...column }, i) => {
-    const of = (isNarrow && short) || column.of
+    const of = (isNarrow && (isTerminal || !column.isForPeople) && short) || column.of
     const cells = rows.map(of)
     const total = isTerminal ? totalText({ ...column, of }, i, rows) : ''
     const texts = [column.heading, ...cells.map(cellText), total]

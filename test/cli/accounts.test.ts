@@ -55,7 +55,10 @@ test.each<[string[], string]>([
   [['accounts', 'update', 'acme'], 'Say what to change'],
   [['keys', 'create', '--name', 'x', '--account', 'nobody'], "There is no account 'nobody'"],
   [['keys', 'adopt', 'prod'], "required option '--account <account>' not specified"],
-  [['events', 'list', '--account', 'acme', '--catalog'], 'cannot be used with option'],
+  [
+    ['events', 'list', '--account', 'acme', '--catalog'],
+    "option '--catalog' cannot be used with option '--account <account>'",
+  ],
 ])('%j is refused', async (args, message) => {
   expect(await refused(...args)).toContain(message)
 })

@@ -114,6 +114,8 @@ describe('on a terminal', () => {
     expect(stdout).toContain(acme.id)
     const piped = await shown('keys', 'list')
     expect([piped.includes(acme.id), piped.includes('external id')]).toEqual([false, true])
+    expect(await shown('events', 'list')).toMatch(/^20\S+Z /m)
+    expect((await onTerminal(80, 'events', 'list')).stdout).toMatch(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d /m)
   })
 
   test('a status has a colour, unless the output is a pipe', async () => {

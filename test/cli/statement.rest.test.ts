@@ -44,7 +44,12 @@ test('waybill notices lists what was told and what failed', async () => {
   const stage = await openStage(tables)
   const { key } = await usedKey(tables, FIRST_MS, () => [])
   const notice = { id: '01M7MP1PF88TGGJ0SQ19VVW7KB', what: 'key.revoked', facts: {} } as const
-  await noteDelivery(tables)(notice, key, 'failed', FIRST_MS, new Error('The webhook answered with status 500.'))
+  await noteDelivery(tables)(
+    notice,
+    key,
+    { status: 'failed', error: 'The webhook answered with status 500.' },
+    FIRST_MS,
+  )
   const { stdout, code } = await stage.waybill(['notices', '--stage', 'dev'])
   expect([code, stdout]).toEqual([0, expect.stringMatching(/key\.revoked.*failed.*1.*status 500/)])
 })

@@ -135,7 +135,9 @@ describe('usage tail', () => {
     child.kill('SIGINT')
     const { code, stdout, stderr } = await ended
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/ 404 .* model_not_found\n.* 200 {2}loss +acme +\d+ ms +0\.0002 {2}req_\w{26}\n$/)
+    expect(stdout).toMatch(
+      /^20\S+Z {2}404 .* model_not_found\n20\S+Z {2}200 {2}loss +acme +\d+ ms +0\.0002 {2}req_\w{26}\n$/,
+    )
   })
 
   test('with --json has a line for each request, and ends when its reader has left', async () => {

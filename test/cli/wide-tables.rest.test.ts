@@ -70,7 +70,7 @@ await gateway.post(alone.secret, HELLO)
 upstream.reply = reply
 const owner = { id: alone.id, name: 'alone' }
 const notice = { id: '01KAE8Z3W1N7Q4H5T6V8X9Y0AB', what: 'key.suspended', facts: {} } as const
-await noteDelivery(gateway.tables)(notice, owner as never, 'failed', Date.now(), new Error('no route'))
+await noteDelivery(gateway.tables)(notice, owner as never, { status: 'failed', error: 'no route' }, Date.now())
 
 type Row = Readonly<Record<string, unknown>>
 

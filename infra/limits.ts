@@ -1,4 +1,4 @@
-/** For what grows with the operator's catalog and names: "IAM and AWS STS quotas", "Lambda quotas", CloudWatch Logs. */
+/** AWS's limits on what grows with the catalog and names: "IAM and AWS STS quotas", "Lambda quotas", CloudWatch Logs. */
 export const LIMITS = {
   managedPoliciesOfRole: 10,
   /** Half of an asynchronous event: that of an update has the former properties, too. */

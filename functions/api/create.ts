@@ -5,7 +5,7 @@ import { GatewayError } from '../../layers/gateway/domain/basics/gateway-error.t
 import type { AccountBalance } from '../../layers/gateway/domain/keys/account.ts'
 import type { Key } from '../../layers/gateway/domain/keys/key.ts'
 import { isRequest, type UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
-import { type EndpointOf, HTTP_ROUTES } from '../../layers/gateway/endpoints.ts'
+import type { EndpointOf } from '../../layers/gateway/endpoints.ts'
 import { admit, refusingAfterAdmission } from '../../layers/gateway/flow/admission/admit.ts'
 import { readAndPrice, readJson } from '../../layers/gateway/flow/admission/read-and-price.ts'
 import { type CountTokens, tokenQueue } from '../../layers/gateway/flow/billing/count-texts.ts'
@@ -28,6 +28,7 @@ import { type RowBudget, usageOfKey } from '../../layers/gateway/store/rows/usag
 import { readUsageRow } from '../../layers/gateway/store/rows/usage-rows.ts'
 import { creditsOf, introspection } from '../../layers/gateway/wire/keys/introspection.ts'
 import { idInPath, noEndpoint } from '../../layers/gateway/wire/requests/find-route.ts'
+import { CALLS } from '../../layers/gateway/wire/requests/no-such-path.ts'
 import { readQuote } from '../../layers/gateway/wire/requests/read-quote.ts'
 import { modelEntry, modelList, modelNotAllowed, noSuchModel } from '../../layers/gateway/wire/routing/models.ts'
 import { readUsageQuery, type UsageGroup, type UsageQuery } from '../../layers/gateway/wire/rows/usage-query.ts'
@@ -151,7 +152,6 @@ async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promi
 
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
-const CALLS = HTTP_ROUTES.map(({ method, path }) => `${method} ${path.replace(/\{\w+\+?\}/, 'ID')}`)
 
 /** They tell a stranger no more than the documents do. */
 function publicPages(hasUsagePage?: boolean): Pages {

@@ -30,7 +30,7 @@ export function noticeTeller({ tables, clock, random, log, config }: Instance, t
     const current = kept.filter((notice) => !late.includes(notice))
     for (const notice of late) {
       log.problem(GIVEN_UP, new Error(`${notice.what} ${notice.id} of ${key.id}`), '-')
-      await note(notice, key, 'given_up', clock())
+      await note(notice, key, { status: 'given_up' }, clock())
     }
     await forget(key.id, [...unreadable, ...late.map(({ bytes }) => bytes)])
     const failed: unknown[] = []
@@ -45,11 +45,11 @@ export function noticeTeller({ tables, clock, random, log, config }: Instance, t
     try {
       await tell?.(noticeBody(notice, key, topUpUrl))
     } catch (error) {
-      await note(notice, key, 'failed', clock(), error)
+      await note(notice, key, { status: 'failed', error: (error as Error).message }, clock())
       throw error
     }
     // Before it is forgotten: after a crash it is told, and noted, again.
-    if (tell) await note(notice, key, 'told', clock(), undefined, by)
+    if (tell) await note(notice, key, { status: 'told', by }, clock())
     await forget(key.id, [notice.bytes])
   }
 

@@ -37,7 +37,7 @@ export function addEdgeParts(
 
 const ARN = 'Arn'
 
-/** A stack for each: a resource that is switched off is only left out, and can be deleted when CloudFront has let it go. */
+/** A small stack for each part that CloudFront needs there: one that is switched off is only left out, and can be deleted. */
 export function stacksInUsEast1(main: Stack, stage: Stage, region: string) {
   const before: Stack[] = []
   /** Its ARN is read when the main stack is deployed, which is after this one. */

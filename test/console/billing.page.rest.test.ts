@@ -64,10 +64,10 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
     await grantToAccount(tables)(accountId, 5_000_000_000n, actAt(FIRST_MS + DAY_MS), undefined, reference)
     await closerAt(tables, () => Date.now()).run()
     const notice = { id: '01M7MP1PF88TGGJ0SQ19VVW7KB', what: 'key.revoked', facts: {} } as const
-    const why = new Error('The webhook answered with status 500.')
-    await noteDelivery(tables)(notice, used.key, 'failed', Date.now(), why)
+    const error = 'The webhook answered with status 500.'
+    await noteDelivery(tables)(notice, used.key, { status: 'failed', error }, Date.now())
     const later = { ...notice, id: '01M7MP1PF88TGGJ0SQ19VVW7KC', what: 'key.balance_low' } as const
-    await noteDelivery(tables)(later, used.key, 'told', Date.now(), undefined, 'bus and webhook')
+    await noteDelivery(tables)(later, used.key, { status: 'told', by: 'bus and webhook' }, Date.now())
     const admin = stack.use(await startSignedAdmin(tables, 'http://127.0.0.1:1', { stage: 'local' }))
     const options = { port: 0, isReadOnly: true }
     const address = await startConsole(connectionTo(admin, 'http://127.0.0.1:1'), options, stack)
@@ -182,7 +182,7 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
   test('notices have a page: to whom each was told, by what, and why one was not', async () => {
     await visit('notices')
     await sees('key.revoked')
-    const told = (await rowsOf('Notices, newest first')).map((line) => line.replace(/^\d+ s ago/, 'now'))
+    const told = (await rowsOf('Notices, newest first')).map((line) => line.replace(/^\d+ \S+ ago/, 'now'))
     expect(told).toEqual([
       'When Notice Of Status Delivered by Tries Why not',
       expect.stringMatching(/^now key\.balance_low \S+ told bus and webhook 1$/),

@@ -4,31 +4,40 @@ import { type DELIVERY_STATES, NOTICE_LOG } from '../../names.ts'
 import { updateIf } from '../dynamodb/conditional-writes.ts'
 import { type Item, queryItems, type Tables } from '../dynamodb/database.ts'
 
-type State = (typeof DELIVERY_STATES)[number]
 type Noted = {
   readonly [Name in 'type' | 'owner_id' | 'owner_name' | 'last_at']: string
-} & { readonly status: State; readonly tries: number; readonly by: string | null; readonly error: string | null }
+} & {
+  readonly status: (typeof DELIVERY_STATES)[number]
+  readonly tries: number
+  readonly by: string | null
+  readonly error: string | null
+}
 export type Delivery = ReturnType<typeof toDelivery>
 
 const KEPT_DAYS = 30
 const MOST_ERROR_CHARS = 200
 
-/** Notes a try to tell a notice. One that was told stays so, if another sweep tells it again and fails; one that is given up keeps its error. */
+type Try =
+  | { readonly status: 'told'; readonly by: string }
+  | { readonly status: 'failed'; readonly error: string }
+  | { readonly status: 'given_up' }
+
+/** One that was told stays so, if another sweep tells it again and fails; one that is given up keeps its error. */
 export function noteDelivery(tables: Tables) {
-  return async (notice: Notice, owner: Owner, status: State, nowMs: number, error?: unknown, by = '') => {
+  return async (notice: Notice, owner: Owner, tried: Try, nowMs: number): Promise<void> => {
     const set: Item = {
       type: notice.what,
       owner_id: owner.id,
       owner_name: owner.name,
-      status,
       last_at: isoTime(nowMs),
-      ...(status === 'told' && { error: null, by }),
-      ...(status === 'failed' && { error: (error as Error).message.slice(0, MOST_ERROR_CHARS) }),
+      ...tried,
+      ...(tried.status === 'told' && { error: null }),
+      ...(tried.status === 'failed' && { error: tried.error.slice(0, MOST_ERROR_CHARS) }),
       expiresAt: Math.ceil((nowMs + KEPT_DAYS * DAY_MS) / 1000),
     }
     const names = Object.keys(set)
     const values = names.map((name) => [`:${name}`, set[name]])
-    const tries = status === 'given_up' ? 0 : 1
+    const tries = tried.status === 'given_up' ? 0 : 1
     const Key = { pk: NOTICE_LOG, sk: notice.id }
     await updateIf(tables, Key, {
       ConditionExpression: 'attribute_not_exists(#status) OR #status <> :told OR :status = :told',

@@ -12,7 +12,8 @@ const ENDPOINTS = HTTP_ROUTES.map((route) => ({
   shown: route.path.replace(/\{\w+\+?\}/, 'ID'),
   steps: stepsOf(route.path).slice(1),
 }))
-const LISTED = ENDPOINTS.map(({ route, shown }) => `${route.method} ${shown}`).join(', ')
+export const CALLS = ENDPOINTS.map(({ route, shown }) => `${route.method} ${shown}`)
+const LISTED = CALLS.join(', ')
 
 /** The refusal of an unknown path. A wrong base URL is the usual reason, so the message explains its mistake. */
 export function noSuchPath(method: string, path: string): GatewayError {

@@ -323,8 +323,9 @@ test('a catalog that is in force already makes no version and no event, by a pus
   await admin.call('POST /plans', { body: plan, headers: seen(before + 3) })
   await admin.call('PATCH /plans/same', { body: { factor: '2' }, headers: seen(before + 4) })
   expect(await inForce()).toBe(before + 4)
-  const { body } = await admin.call('GET /events?what=catalog.pushed&limit=2')
+  const { body } = await admin.call('GET /events?what=catalog&limit=3')
   expect(body.data.map((event: { after: object }) => event.after)).toMatchObject([
+    { version: before + 4 },
     { version: before + 3 },
     { version: before + 2 },
   ])

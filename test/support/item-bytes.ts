@@ -1,10 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { writeAttributes } from '../../layers/gateway/store/dynamodb/attribute-values.ts'
 import { itemBytes as bytesOf } from '../../local/dynamodb/values.ts'
+import { itemFromDocument } from '../simulation/dynamodb/documents.ts'
 
 export type RawItem = Readonly<Record<string, AttributeValue>>
 
 export function itemBytes(item: RawItem): number {
-  return bytesOf(JSON.parse(writeAttributes(unmarshall(item))))
+  return bytesOf(itemFromDocument(unmarshall(item)))
 }

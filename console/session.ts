@@ -16,7 +16,7 @@ export function endSession(): void {
   hasEnded.set(true)
 }
 
-/** The launch token works once, for a token of this origin: a cookie would go to every other port of this machine, too. */
+/** The launch token works once: for one that all tabs of this origin share. A cookie would go to every port of this machine. */
 export async function beginSession(): Promise<void> {
   const launch = new URLSearchParams(location.hash.slice(1)).get('launch')
   if (!launch) return

@@ -35,7 +35,7 @@ function booksOf(signal: AbortSignal): AskBooks {
 }
 
 /** Made in this window, as the command line makes it; rows and bills have texts of others. Meanwhile it tells how far it is. */
-export function useMade<T>(name: string | null, make: (books: AskBooks) => Promise<T>) {
+function useMade<T>(name: string | null, make: (books: AskBooks) => Promise<T>) {
   const told = progress.use()
   const made = useLoad<T>(name, async (_, { signal } = {}) => {
     progress.set('')
@@ -51,8 +51,8 @@ const WORDS: Record<keyof typeof PAPERS, string> = {
 
 type Props = { readonly url: PageUrl }
 
-export const Invoices = ({ url }: Props) => <Papers url={url} kind="invoices" />
-export const Statements = ({ url }: Props) => <Papers url={url} kind="statements" />
+const Invoices = ({ url }: Props) => <Papers url={url} kind="invoices" />
+const Statements = ({ url }: Props) => <Papers url={url} kind="statements" />
 
 const MONTHS = Array.from({ length: 24 }, (_, i) => {
   const now = new Date()
@@ -82,7 +82,12 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
   return (
     <Page title={titleOf(kind)} actions={actions}>
       <Bar end={<span class="quiet">{made.told}</span>}>
-        <Choice label="Month" {...filter('month')} value={month} options={MONTHS} />
+        <Choice
+          label="Month"
+          {...filter('month')}
+          value={month}
+          options={MONTHS}
+        />
         <NameChips url={url} />
       </Bar>
       {!isAsked && (
@@ -141,7 +146,7 @@ function Paper({ of: sheet }: { readonly of: Sheet }) {
 }
 
 /** The bill is read in this window, and sent nowhere. */
-export function Reconcile({ url }: { readonly url: PageUrl }) {
+function Reconcile({ url }: { readonly url: PageUrl }) {
   const nowMs = useMemo(Date.now, [])
   const range = rangeOf(url, nowMs, 'last-month')
   const { query, filter } = filtersIn(url, ['provider'])
@@ -250,7 +255,7 @@ const NOTICES: readonly Column<NoticeShape>[] = [
   cell('Why not', (notice) => notice.error, 'rest'),
 ]
 
-export function Notices() {
+function Notices() {
   const notices = useList<NoticeShape>('/notices')
   return (
     <Page title="Notices">

@@ -26,11 +26,12 @@ import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, CUSTOMER_STATES, Moment, NameLink, STATES, State } from '../parts/values.tsx'
 import { filtersIn, go, type PageUrl, placeOf, titleOf, withQuery } from '../router.ts'
 import { ACT_NAMES, type Act, BulkAct, CreateKey } from './keys/acts.tsx'
+import { Search } from './search.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 const LOOKS = optionsOf('All keys', Object.keys(BADGE_WORDS), (badge) => titleOf(BADGE_WORDS[badge] ?? badge))
 
-export function Keys({ url }: { readonly url: PageUrl }) {
+function Keys({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
   const { status, look, q, sort } = query
   const order = orderOf(sort)
@@ -92,6 +93,7 @@ export function Keys({ url }: { readonly url: PageUrl }) {
       <Rows
         of={isWhole && keys.isLoading ? { ...keys, rows: [] } : { ...keys, rows }}
         caption="Keys"
+        order={`${look} ${q} ${sort}`}
         columns={[
           boxColumn(rows, chosen, setChosen),
           ...COLUMNS.map((column) => sortable(column, sort, (by) => withQuery(url, { sort: by }))),
@@ -187,7 +189,7 @@ const NO_KEYS = (
   </Empty>
 )
 
-export function Accounts({ url }: { readonly url: PageUrl }) {
+function Accounts({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, ['status', 'q', 'act'])
   const { status, q } = query
   // A search among the loaded rows alone would be misleading, so all rows are loaded first.
@@ -263,4 +265,4 @@ function CreateCustomer({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-export const PAGES = { accounts: Accounts, keys: Keys }
+export const PAGES = { accounts: Accounts, keys: Keys, search: Search }

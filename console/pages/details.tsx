@@ -17,7 +17,7 @@ import { type Act, ActButton, type DialogProps, EditSettings, GrantCredits, paus
 import { DAYS, DetailPage, useUsage } from './detail/page.tsx'
 import { CreateKey } from './keys/acts.tsx'
 
-export function AccountPage({ url }: { readonly url: PageUrl }) {
+function AccountPage({ url }: { readonly url: PageUrl }) {
   return (
     <DetailPage<AccountDetail>
       url={url}
@@ -119,7 +119,7 @@ function AdoptKey(props: Props) {
   )
 }
 
-export function KeyPage({ url }: { readonly url: PageUrl }) {
+function KeyPage({ url }: { readonly url: PageUrl }) {
   return (
     <DetailPage<KeyDetail>
       url={url}

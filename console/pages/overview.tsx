@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview as OverviewShape, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
-import { MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { RangePicker } from '../parts/filters.tsx'
 import { counted, durationText } from '../parts/numbers.ts'
 import { Loading, Metric, Page } from '../parts/page.tsx'
@@ -31,7 +31,7 @@ export function Overview({ url }: { readonly url: PageUrl }) {
         {(data) => [
           <FirstSteps of={data} />,
           <Attention of={data} />,
-          <Metrics of={data} query={query} />,
+          <Metrics of={data} query={query} stepMs={isByHour ? HOUR_MS : DAY_MS} />,
           <div class="two">
             <div class="stack">
               <Loading of={usage}>
@@ -86,7 +86,11 @@ type Shown = {
 const rateOf = ({ requests, errors }: Numbers | Point) => (requests > 0 ? (100 * errors) / requests : null)
 const marginOf = ({ cost, margin }: Numbers | Point) =>
   Number(cost) > 0 ? (100 * Number(margin)) / Number(cost) : null
-const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(value < 10 ? 2 : 1)} %`)
+/** An upstream may state any cost, and so make any margin. */
+function percent(value: number | null): string {
+  if (value === null) return '–'
+  return value < -999 ? '< −999 %' : `${value.toFixed(value < 10 ? 2 : 1)} %`
+}
 
 const METRICS: Readonly<Record<string, Shown>> = {
   Requests: { page: 'requests', of: ({ requests }) => counted(requests), value: ({ requests }) => requests },
@@ -124,7 +128,14 @@ const METRICS: Readonly<Record<string, Shown>> = {
   },
 }
 
-function Metrics({ of: { range, before, series }, query }: { readonly of: OverviewShape; readonly query: Query }) {
+type MetricsProps = { readonly of: OverviewShape; readonly query: Query; readonly stepMs: number }
+
+function Metrics({ of: { range, before, series }, query, stepMs }: MetricsProps) {
+  // Times without requests are left out of the series, and are zero.
+  const placeOf = (at: string) => Math.floor(Date.parse(at) / stepMs)
+  const first = placeOf(range.from)
+  const found = Object.groupBy(series, ({ start_time }) => placeOf(start_time))
+  const points = Array.from({ length: placeOf(range.to) - first + 1 }, (_, i) => found[first + i]?.[0])
   return (
     <div class="metrics">
       {Object.entries(METRICS).map(([name, metric]) => (
@@ -133,7 +144,7 @@ function Metrics({ of: { range, before, series }, query }: { readonly of: Overvi
           name={[name, ' ', <Change of={metric} now={metric.value(range)} before={metric.value(before)} />]}
           value={metric.of(range)}
           href={linkTo([metric.page], { ...query, ...metric.query })}
-          shape={{ of: series.map((point) => metric.value(point) ?? 0), colour: metric.colour ?? 'c0' }}
+          shape={{ of: points.map((point) => (point && metric.value(point)) ?? 0), colour: metric.colour ?? 'c0' }}
         >
           {metric.parts && <small class="quiet">{metric.parts(range)}</small>}
         </Metric>

@@ -71,7 +71,7 @@ const EXPLAINED = ['User', 'Tags', 'Held', 'Loss', 'Stop reason', 'State']
 
 type Props = { readonly of: RequestShape }
 
-export function Summary({ of: request }: Props) {
+function Summary({ of: request }: Props) {
   const facts: RowFacts = request.row ?? {}
   const { http_status = 0, outcome = '', error_code = null } = facts
   const { model, fallback_model: fallback, provider, upstream_model: upstream } = facts
@@ -113,7 +113,7 @@ function Margin({ of, in: whole }: { readonly of: string | null; readonly in: st
   return [<Credits of={of} />, ' ', Number(whole) > 0 && <small class="number">{percent} %</small>]
 }
 
-export function Notices({ of: request }: Props) {
+function Notices({ of: request }: Props) {
   const { hold, bill } = request
   const facts: RowFacts = request.row ?? {}
   const isFailed = facts.outcome !== undefined && facts.outcome !== 'completed'
@@ -170,7 +170,7 @@ const ATTEMPT_COLUMNS: readonly Column<Timed>[] = [
   cell('Time', barOf, 'bar-cell'),
 ]
 
-export function Attempts({ of: attempts, row }: { readonly of: readonly TriedRouteShape[]; readonly row: RowFacts }) {
+function Attempts({ of: attempts, row }: { readonly of: readonly TriedRouteShape[]; readonly row: RowFacts }) {
   const msOf = ({ ms }: TriedRouteShape) => ms
   const askedMs = sumOf(attempts, msOf)
   const totalMs = Math.max(1, askedMs, row.duration_ms ?? 0)
@@ -227,7 +227,7 @@ const BILL_COLUMNS: readonly Column<BillLine>[] = [
   credits('Amount', (line) => line.amount),
 ]
 
-export function Bill({ of: request }: Props) {
+function Bill({ of: request }: Props) {
   const { bill, row, upstream_cost, upstream_cost_source, margin } = request
   const above = row?.pricing?.above
   const sums = [

@@ -15,7 +15,7 @@ import { ChangeList, Plans, RollBack } from './catalog/put-in-force.tsx'
 import { Playground } from './playground.tsx'
 import { Routes } from './routes.tsx'
 
-export function Catalog({ url }: { readonly url: PageUrl }) {
+function Catalog({ url }: { readonly url: PageUrl }) {
   const catalog = useLoad<CatalogShape>('/catalog')
   const versions = useList<CatalogVersionShape>('/catalog/versions')
   const [target, setTarget] = useState<number | undefined>(undefined)

@@ -1,5 +1,3 @@
-import { useEffect } from 'preact/hooks'
-import type { SearchShape } from '../../layers/admin/api/shapes/answers.ts'
 import type { EventShape } from '../../layers/admin/api/shapes/books.ts'
 import { DAY_MS, HOUR_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { EVENT_NAMES } from '../../layers/gateway/domain/keys/event-names.ts'
@@ -7,12 +5,12 @@ import { eventColumns, linesOf } from '../parts/columns.tsx'
 import { Choice, optionsOf, SearchField } from '../parts/controls.tsx'
 import { RangePicker, Views } from '../parts/filters.tsx'
 import { dayText } from '../parts/numbers.ts'
-import { Bar, isFound, Loading, noneLike, Page } from '../parts/page.tsx'
+import { Bar, isFound, noneLike, Page } from '../parts/page.tsx'
 import { rangeOf } from '../parts/ranges.ts'
-import { type Column, cell, name, Rows, Table } from '../parts/table.tsx'
-import { useList, useLoad } from '../parts/use-load.ts'
-import { Badge, NameLink, useNow } from '../parts/values.tsx'
-import { filtersIn, linkTo, type PageUrl, placeOf, withQuery } from '../router.ts'
+import { cell, Rows } from '../parts/table.tsx'
+import { useList } from '../parts/use-load.ts'
+import { NameLink, useNow } from '../parts/values.tsx'
+import { filtersIn, type PageUrl, withQuery } from '../router.ts'
 import { Overview } from './overview.tsx'
 import { RequestPage } from './request.tsx'
 import { Requests } from './requests.tsx'
@@ -25,7 +23,7 @@ const SEARCHED_DAYS = 90
 
 const EVENTS = eventColumns(cell('Name', (event) => <NameLink id={event.key_id} name={event.key_name} />, 'short'))
 
-export function Changes({ url }: { readonly url: PageUrl }) {
+function Changes({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
   const { q, ...asked } = query
   const now = useNow(HOUR_MS)
@@ -60,56 +58,10 @@ export function Changes({ url }: { readonly url: PageUrl }) {
   )
 }
 
-export function Search({ url }: { readonly url: PageUrl }) {
-  const text = url.query.get('q') ?? ''
-  const found = useLoad<SearchShape>(`/search?${new URLSearchParams({ q: text })}`)
-  const only = found.data && onlyOne(found.data)
-  useEffect(() => {
-    // Replaces the search in the history, so that going back leads to the page before it.
-    if (only) location.replace(only)
-  }, [only])
-  return (
-    <Page title={`Search: ${text}`}>
-      <Loading of={found}>
-        {({ accounts, keys }) => {
-          const rows = [...accounts, ...keys]
-          if (rows.length > 0) return <Table caption="Customers and keys found" columns={COLUMNS} rows={rows} by="id" />
-          return (
-            !only && (
-              <p class="empty">
-                Nothing has this id, name, reference or last four characters. A request is found by its whole id, which
-                its answer has in <code>X-Request-Id</code>.
-              </p>
-            )
-          )
-        }}
-      </Loading>
-    </Page>
-  )
-}
-
-function onlyOne({ accounts, keys, request_id }: SearchShape): string | undefined {
-  if (request_id !== null) return linkTo(['requests', request_id])
-  const [first, ...others] = [...accounts, ...keys]
-  return first && others.length === 0 ? linkTo(placeOf(first.id)) : undefined
-}
-
-const COLUMNS: readonly Column<SearchShape['keys' | 'accounts'][number]>[] = [
-  name('Name', (one) => <NameLink id={one.id} name={one.name} />),
-  cell('What', (one) => (one.object === 'key' ? `key …${one.last_four}` : 'customer')),
-  cell(
-    'Customer',
-    (one) => one.object === 'key' && one.account_id && <NameLink id={one.account_id} name={one.account_name} />,
-  ),
-  cell('State', (one) => <Badge of={one.status} />),
-  cell('External id', (one) => one.external_id),
-]
-
 export const PAGES = {
   overview: Overview,
   requests: Requests,
   'requests/': RequestPage,
   usage: Usage,
   changes: Changes,
-  search: Search,
 }

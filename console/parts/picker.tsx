@@ -169,15 +169,18 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
   const found = onTyped ? choices : choices.filter(isLike)
   const isNew = pattern?.test(text) === true && !found.some(({ value }) => value === text)
   const shown: readonly Choice[] = isNew ? [...found, { value: text, text: `“${text}”` }] : found
+  const hasChosen = useRef(false)
   const choose = (value: string) => {
+    hasChosen.current = true
     setTyped('')
     onChoose(value)
   }
   // A form of its own could not be in the form of a dialog.
   const pressed = (event: KeyboardEvent) => {
-    // With nothing typed it is the key of the form that this may be in.
-    if (text === '' || !isKey(event, take)) return
+    // With nothing typed it is the form's that this may be in, though not before a choice.
+    if (!isKey(event, take) || (text === '' && hasChosen.current)) return
     event.preventDefault()
+    if (text === '') return
     const [first] = isNew && found.length === 0 ? shown : found
     const exact = found.find(({ value }) => value === text) ?? first
     if (exact) choose(exact.value)

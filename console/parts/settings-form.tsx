@@ -140,12 +140,17 @@ function End({ of, value, onInput }: InputProps) {
 function Ranges(props: InputProps) {
   const { address } = identityHere()
   const ranges = listIn(props.value)
-  const isOut = ranges.length > 0 && address != null && !isInRanges(address, ranges)
+  const isOut = address != null && !isInRanges(address, ranges)
   return (
     <>
       <Text {...props} rows={3} />
-      {isOut && <Told isBad>{`This list locks you out: your address, ${address}, is in none of its ranges.`}</Told>}
-      {ranges.length > 0 && !isOut && <Told>Requests from every other address are refused from the next one on.</Told>}
+      {ranges.length > 0 && (
+        <Told isBad={isOut}>
+          {isOut
+            ? `This list locks you out: your address, ${address}, is in none of its ranges.`
+            : 'Requests from every other address are refused from the next one on.'}
+        </Told>
+      )}
     </>
   )
 }

@@ -15,7 +15,7 @@ export type Column<Row> = {
   readonly headOf?: ComponentChildren
   readonly sorted?: 'ascending' | 'descending' | undefined
   readonly isName?: boolean
-  /** An `extra` one is left out where there is little room. */
+  /** An `extra` one is left out of a table with little room, but not of the rows of a phone. */
   readonly class?: Kind | `${Kind | ''} extra` | undefined
 }
 
@@ -54,6 +54,8 @@ type Shown<Row> = {
   /** The field that tells its rows apart; by default their order does. */
   readonly by?: keyof Row
   readonly classOf?: (row: Row) => string | undefined
+  /** By which its rows were put in order and chosen: another one is drawn as a new table is. */
+  readonly order?: string
 }
 
 type Props<Row> = Shown<Row> & { readonly rows: readonly Row[]; readonly foot?: ComponentChildren }
@@ -63,13 +65,16 @@ const FIRST_ROWS = 100
 const PAINTED_MS = 100
 
 /** Only a table that is wider than its place scrolls by itself, by keyboard too: the heads of others stay in sight of the page. */
-export function Table<Row>({ caption, columns, rows, by, classOf, foot }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, by, classOf, order = '', foot }: Props<Row>) {
   const table = useRef<HTMLTableElement>(null)
   const [isWider, setWider] = useState(false)
-  const [most, setMost] = useState(FIRST_ROWS)
+  const [drawn, setDrawn] = useState<string | undefined>(undefined)
+  const most = drawn === order ? Infinity : FIRST_ROWS
   useEffect(() => {
-    if (rows.length > most) setTimeout(setMost, PAINTED_MS, Infinity)
-  })
+    if (rows.length <= most) return
+    const timer = setTimeout(setDrawn, PAINTED_MS, order)
+    return () => clearTimeout(timer)
+  }, [order, rows.length > most])
   useSize(table, ({ offsetWidth, parentElement }) => setWider(offsetWidth > (parentElement?.clientWidth ?? 0)))
   return (
     <section class={isWider ? 'scroll wider' : 'scroll'} tabIndex={isWider ? 0 : undefined} aria-label={caption}>

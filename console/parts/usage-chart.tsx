@@ -44,7 +44,7 @@ type MetricName = keyof typeof METRICS
 
 /** The number that can be told apart by their colour; the rest is one. */
 const COLOURS = 7
-/** In the buckets of a chart nothing else is told apart: of many keys, that is a fiftieth of the answer. */
+/** A chart tells no more groups apart, so the server adds up the others. */
 export const chartPath = (query: Query) => `/usage?${queryText({ ...query, top: COLOURS })}`
 export const colourOf = (place: number) => `c${Math.min(place, COLOURS)}`
 

@@ -140,7 +140,7 @@ type ListState<T> = {
 
 const PAGE = 50
 
-/** A list as the server pages and filters it; for views that need all rows it is read to its end, so many at a time. */
+/** A list as the server pages and filters it; for views that need all rows it is read to its end, in pages of `ofWhole`. */
 export function useList<T>(list: string, query: Query = {}, ofWhole = 0) {
   const path = `${list}?${queryText({ ...query, limit: ofWhole || PAGE })}`
   const fresh: ListState<T> = { path, rows: [], newer: [], after: null, isLoading: true }

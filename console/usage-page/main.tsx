@@ -14,7 +14,7 @@ import { type Column, cell, count, credits, name, Rows, Table } from '../parts/t
 import { useList, useLoad, useSubmission } from '../parts/use-load.ts'
 import { Credits, Status } from '../parts/values.tsx'
 
-export type ApiKey = {
+type ApiKey = {
   readonly name: string
   readonly balance: string | null
   readonly account: { readonly name: string; readonly shows_statements: boolean } | null
@@ -23,16 +23,16 @@ export type ApiKey = {
   readonly spent: string
   readonly key: { readonly last_four: string }
 }
-export type Figures = { readonly requests: number; readonly total_tokens: number; readonly cost: string }
-export type DaySum = Figures & { readonly day: string }
-export type ModelSum = Figures & { readonly model: string | null }
-export type Sums<Sum> = {
+type Figures = { readonly requests: number; readonly total_tokens: number; readonly cost: string }
+type DaySum = Figures & { readonly day: string }
+type ModelSum = Figures & { readonly model: string | null }
+type Sums<Sum> = {
   readonly data: readonly Sum[]
   readonly total: Figures
   readonly left_out: readonly unknown[]
 }
-export type Request = Shape<typeof UsageRecord>
-export type Models = {
+type Request = Shape<typeof UsageRecord>
+type Models = {
   readonly data: readonly {
     readonly id: string
     readonly kind: string
@@ -48,7 +48,7 @@ const HEADS: Readonly<Record<number, string>> = {
 }
 
 /** Asks with the caller's key, which goes into this header and nowhere else. */
-export function connectWith(secret: string): void {
+function connectWith(secret: string): void {
   connect({
     base: '/v1',
     headers: () => ({ Authorization: `Bearer ${secret}` }),
@@ -91,7 +91,7 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
   }
   return (
     <form class="panel" onSubmit={open}>
-      <label class="field">
+      <label class="field inside">
         <strong>Your key</strong>
         <input
           type="password"
@@ -111,11 +111,9 @@ function KeyForm({ onOpened }: { readonly onOpened: (apiKey: ApiKey) => void }) 
   )
 }
 
-render(<App />, document.body)
-
 const DAYS = 30
 
-export function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
+function Panels({ apiKey }: { readonly apiKey: ApiKey }) {
   const { balance, account } = apiKey
   const now = Date.now()
   const from = dayText(now - (DAYS - 1) * DAY_MS)
@@ -270,3 +268,5 @@ function Code({ model }: { readonly model: string }) {
     </Panel>
   )
 }
+
+render(<App />, document.body)

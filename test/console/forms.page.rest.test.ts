@@ -3,6 +3,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { until } from '../support/wait.ts'
 import { faultsIn } from './support/browser.ts'
+import { keyboardOf } from './support/keyboard.ts'
 import { sampleAccount, sampleCatalog, sampleKey } from './support/samples.ts'
 import type { ScriptedConsole } from './support/scripted-console.ts'
 import { inBrowser, openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
@@ -186,23 +187,20 @@ inBrowser('forms of the console', () => {
 
   test('a question about a second equal grant is answered by keyboard alone: Escape is no, and Enter on the button is yes', async () => {
     await visit(KEY_PAGE)
+    const keyboard = keyboardOf(page)
     const focused = () =>
       page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent')
-    const tabTo = async (name: string) => {
-      while ((await focused()) !== name) await page.keyboard.press('Tab')
-    }
     const grants = () =>
       scripted.asked.slice(start).filter(({ url, method }) => /grants$/.test(url) && method === 'POST')
     for (const answer of ['Escape', 'Enter'] as const) {
       await button('Grant credits').focus()
       await page.keyboard.press('Enter')
-      await tabTo('Credits')
-      await page.keyboard.type('77')
+      await keyboard.type('Credits', '77')
       await page.keyboard.press('Enter')
       await sees('this is the same again')
       await until(async () => (await focused()) === 'Credits')
       if (answer === 'Escape') expect(grants()).toHaveLength(1)
-      else await tabTo('Grant all the same')
+      else await keyboard.tabTo('Grant all the same')
       await page.keyboard.press(answer)
       await dialog().waitFor({ state: 'detached' })
       await until(async () => (await focused()) === 'Grant credits')
@@ -212,6 +210,19 @@ inBrowser('forms of the console', () => {
     expect(grants().map(({ headers, body }) => [headers.prefer, body])).toEqual(
       [strict, strict, strict, ''].map((prefer) => [prefer, '{"credits":"77"}']),
     )
+  })
+
+  test('Enter in a picker in which nothing was chosen sends no form: a key without models has every model', async () => {
+    await visit('keys?act=create')
+    await dialog().getByLabel('Name', { exact: true }).fill('careful')
+    await dialog().getByLabel('Models', { exact: true }).click()
+    await page.getByRole('searchbox', { name: /^Find models/ }).press('Enter')
+    await page.keyboard.type('gpt-4o-mini')
+    await page.keyboard.press('Enter')
+    expect(bodies()).toEqual([])
+    await page.keyboard.press('Enter')
+    await until(async () => bodies().length === 1)
+    expect(bodies()).toMatchObject([{ name: 'careful', models: ['gpt-4o-mini'] }])
   })
 
   test('kept changes of settings stand on top of those that others made meanwhile, and only they are sent', async () => {

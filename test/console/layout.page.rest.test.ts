@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { PICTURED } from './support/pictured.ts'
-import { sampleKey, sampleKeys, sampleLines } from './support/samples.ts'
+import { sampleKey, sampleKeys, sampleLines, sampleOverview } from './support/samples.ts'
 import type { ScriptedConsole } from './support/scripted-console.ts'
 import { inBrowser, openScriptedPage, type ScriptedPage } from './support/scripted-page.ts'
 
@@ -104,6 +104,25 @@ inBrowser('the layout of the console', () => {
     const panel = await boxOf('.picker-panel')
     expect(panel.x >= 0 && right(panel) <= PHONE.width && panel.height > 100).toBe(true)
     await page.keyboard.press('Escape')
+    await visit('overview', 'customer 3', PHONE)
+    await page.getByRole('button', { name: 'Range: Last 24 hours' }).click()
+    const [range, title] = [await boxOf('.picker-panel'), await boxOf('.title')]
+    expect(range.x >= 0 && right(range) <= PHONE.width && range.y < bottom(title) + 40).toBe(true)
+    await page.keyboard.press('Escape')
+  })
+
+  test('a line of a number has a place for every hour of the range, also for those without requests', async () => {
+    const url = '**/admin/v1/overview?*'
+    await page.route(url, (route) =>
+      route.fulfill({ json: { ...sampleOverview, series: sampleOverview.series.slice(-1) } }),
+    )
+    await visit('overview', 'customer 3')
+    await page.reload()
+    const points = await page.locator('a.metric polyline').first().getAttribute('points')
+    const heights = points?.split(' ').map((point) => Number(point.split(',')[1])) ?? []
+    expect([heights.length >= 24, new Set(heights.slice(0, -2)).size]).toEqual([true, 1])
+    expect(Math.min(...heights.slice(-2))).toBeLessThan(heights[0] ?? 0)
+    await page.unroute(url)
   })
 
   test('on a laptop the buttons of a page are in line with its title, at the right edge of what is below', async () => {
@@ -118,13 +137,15 @@ inBrowser('the layout of the console', () => {
     }
   })
 
-  test.each([640, 768, 900])('at %i px no table of a page is cut: columns of lesser weight leave', async (width) => {
-    for (const name of ['keys', 'accounts', 'account', 'key', 'requests', 'usage', 'catalog', 'routes', 'notices']) {
-      const { path = '', text = '' } = PICTURED[name] ?? {}
-      await visit(path, text.replace('cus_', ''), { width, height: 900 })
-      expect([name, await page.locator('.wider').count()]).toEqual([name, 0])
-    }
-  })
+  test.each([600, 640, 768, 900])(
+    'at %i px no table of a page is cut: columns of lesser weight leave',
+    async (width) => {
+      for (const [name, { path, text }] of Object.entries(PICTURED)) {
+        await visit(path, text.replace('cus_', ''), { width, height: 900 })
+        expect([name, await page.locator('.wider').count()]).toEqual([name, 0])
+      }
+    },
+  )
 
   test('colours and times are named, and stand beside the name of the gateway on a phone', async () => {
     await visit('keys', 'customer 5', PHONE)

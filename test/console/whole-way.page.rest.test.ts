@@ -205,7 +205,7 @@ inBrowser(
       await keyboard.type('Draft', before.replace('"output": "2"', '"output": "-3"'))
       await keyboard.press('Check')
       const result = page.getByRole('region', { name: 'Result of the check' })
-      await result.getByText(/^\S+: price.output$/).waitFor()
+      await result.getByText('test-model: price.output', { exact: true }).waitFor()
       await keyboard.tabTo('Draft', 'back')
       await keyboard.type('Draft', before.replace('"output": "2"', '"output": "3"'))
       await keyboard.press('Check')

@@ -146,7 +146,7 @@ type CodeProps = {
   readonly field: RefObject<HTMLTextAreaElement>
 }
 
-export function CodeField({ label, value, onInput, marked, field }: CodeProps) {
+function CodeField({ label, value, onInput, marked, field }: CodeProps) {
   const gutter = useRef<HTMLPreElement>(null)
   const shown = useRef<HTMLPreElement>(null)
   useEffect(() => colour(shown.current?.firstChild, value), [value])
@@ -202,7 +202,7 @@ function colour(node: ChildNode | null | undefined, text: string): void {
   for (const [kind, ranges] of Object.entries(found)) CSS.highlights.set(kind, ranges)
 }
 
-export function showLine(field: HTMLTextAreaElement, line: number): void {
+function showLine(field: HTMLTextAreaElement, line: number): void {
   const before = field.value.split('\n').slice(0, line - 1)
   const start = before.reduce((sum, { length }) => sum + length + 1, 0)
   const end = field.value.indexOf('\n', start)

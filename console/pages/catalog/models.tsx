@@ -45,7 +45,7 @@ function Price({ of: model, name: price }: { readonly of: Model; readonly name: 
   return [String(amount ?? '–'), amount !== undefined && <CostNote of={model} price={price} />]
 }
 
-export function CostNote({ of: model, price }: { readonly of: Model; readonly price: string }) {
+function CostNote({ of: model, price }: { readonly of: Model; readonly price: string }) {
   const cost = costOf(model, price)
   const margin = marginText(model.price?.[price], cost)
   if (cost === undefined) return null

@@ -154,15 +154,15 @@ const GRANTS: readonly Column<GrantShape>[] = [
 export const DAYS = 30
 
 /** The balance of such a key is that of its customer, to whom credits are granted. */
-export function isShared(of: Detail): of is KeyDetail & { readonly account_id: string } {
+function isShared(of: Detail): of is KeyDetail & { readonly account_id: string } {
   return of.object === 'key' && of.account_id !== null
 }
 
-export type Use = readonly [lastUsedAt: string | null, use: string]
+type Use = readonly [lastUsedAt: string | null, use: string]
 
 type BalanceProps = { readonly of: Detail; readonly usage: UsagePage | undefined; readonly use: Use }
 
-export function Balance({ of, usage, use: [lastUsedAt, use] }: BalanceProps) {
+function Balance({ of, usage, use: [lastUsedAt, use] }: BalanceProps) {
   const now = useNow(MINUTE_MS)
   const query = { ...filterOf(of.id), range: `${DAYS}d` }
   const days = usage?.data ?? []
@@ -234,7 +234,7 @@ function part(amount: string, name: string) {
 /** The name is the title, and limits are shown beside their use. */
 const SHOWN_ELSEWHERE = ['name', 'rpm', 'daily_limit', 'max_concurrent']
 
-export function Settings({ of }: { readonly of: Detail }) {
+function Settings({ of }: { readonly of: Detail }) {
   const told = formOf(of).filter(({ field }) => !SHOWN_ELSEWHERE.includes(field))
   const facts = told.map((row) => {
     const value = (of as Readonly<Record<string, unknown>>)[row.field]

@@ -5,6 +5,7 @@ import { openTables } from '../../../layers/gateway/store/dynamodb/dynamodb-clie
 import { LOCAL_TABLES } from '../../../local/database-thread.ts'
 import { startDynamoDbLocal } from '../../support/dynamodb-local.ts'
 import { connectionTo, startSignedAdmin } from '../../support/signed-admin.ts'
+import { until } from '../../support/wait.ts'
 import { openBrowser } from '../support/browser.ts'
 import { writeHistory } from './history.ts'
 
@@ -62,11 +63,11 @@ async function visit(path: string, text: string): Promise<Visit> {
   await page.goto(`${origin}/#/${path}`)
   await page.getByRole('heading', { level: 1, name: path.split('?')[0] ?? '' }).waitFor()
   const there = performance.now() - startMs
-  await page
-    .getByText(text, { exact: text.startsWith('customer') })
-    .filter({ visible: true })
-    .first()
-    .waitFor()
+  // A locator looks again only after half a second.
+  const cells = "(document.querySelector('main')?.innerText ?? '').split(/[\\n\\t]/).map((cell) => cell.trim())"
+  const isThere = text.startsWith('customer') ? 'cell === text' : 'cell.includes(text)'
+  const asked = `((text) => ${cells}.some((cell) => ${isThere}))(${JSON.stringify(text)})`
+  await until(() => page.evaluate<boolean>(asked), 120_000)
   return { there, taken: performance.now() - startMs }
 }
 

@@ -82,12 +82,7 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
   return (
     <Page title={titleOf(kind)} actions={actions}>
       <Bar end={<span class="quiet">{made.told}</span>}>
-        <Choice
-          label="Month"
-          {...filter('month')}
-          value={month}
-          options={MONTHS}
-        />
+        <Choice label="Month" {...filter('month')} value={month} options={MONTHS} />
         <NameChips url={url} />
       </Bar>
       {!isAsked && (

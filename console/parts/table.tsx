@@ -54,7 +54,7 @@ type Shown<Row> = {
   /** The field that tells its rows apart; by default their order does. */
   readonly by?: keyof Row
   readonly classOf?: (row: Row) => string | undefined
-  /** By which its rows were put in order and chosen: another one is drawn as a new table is. */
+  /** The order and the choice of its rows: with another one it is drawn as a new table is. */
   readonly order?: string
 }
 

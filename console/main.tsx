@@ -11,6 +11,10 @@ import { theme, type Zone, zone } from './preferences.ts'
 import { GROUPS, linkTo, type PageUrl, pageTitle, usePageUrl } from './router.ts'
 import { beginSession, endSession, hasEnded, identity, identityHere, sessionToken } from './session.ts'
 
+// Every group of pages needs these: named here, they are in one file with the others that all need.
+export * from './parts/table.tsx'
+export * from './parts/values.tsx'
+
 // The secret's dialog outlives the session: a server that ended must not take the only copy with it.
 function App() {
   // The style sheet follows the system, unless the root has another theme.

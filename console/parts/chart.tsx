@@ -59,7 +59,8 @@ export function Chart<Point>(props: Props<Point>) {
   // So that the names of moments do not touch.
   const everyNth = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, width - axis)))
   const here = at === undefined ? undefined : points[at]
-  const [first = 0, last = 0] = at === undefined ? [] : [Math.min(at, since ?? at), Math.max(at, since ?? at)]
+  const ends = (to: number) => (to < (since ?? to) ? [to, since ?? to] : [since ?? to, to]) as [number, number]
+  const [first, last] = ends(at ?? 0)
   const moved = (event: KeyboardEvent) => {
     const several = stepOf(event, span)
     const by = several ?? stepOf(event, times)
@@ -69,20 +70,22 @@ export function Chart<Point>(props: Props<Point>) {
       setAt((now) => Math.min(points.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : points.length)) + by)))
     }
     if (isKey(event, leave)) left()
-    if (isKey(event, take)) picked()
+    if (isKey(event, take)) picked(at)
   }
   const left = () => {
     setAt(undefined)
     setSince(undefined)
   }
-  const picked = () => {
-    if (at === undefined) return
-    onPick?.(first, last)
+  const picked = (to: number | undefined) => {
+    if (to === undefined) return
+    onPick?.(...ends(to))
     left()
   }
-  const pointed = (event: MouseEvent) => {
-    const x = event.clientX - (frame.current?.getBoundingClientRect().left ?? 0) - axis
-    setAt(x < 0 ? undefined : Math.min(points.length - 1, Math.floor(x / step)))
+  /** The point below the mouse of this event, in the plot as it is on the screen now. */
+  const under = ({ clientX }: MouseEvent) => {
+    const box = frame.current?.getBoundingClientRect()
+    const share = box ? (clientX - box.left - axis) / (box.width - axis) : -1
+    return share < 0 ? undefined : Math.min(points.length - 1, Math.floor(share * points.length))
   }
   return (
     <div
@@ -92,11 +95,11 @@ export function Chart<Point>(props: Props<Point>) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked through with the arrow keys.
       tabIndex={0}
       onKeyDown={moved}
-      onMouseMove={pointed}
+      onMouseMove={(event) => setAt(under(event))}
       onMouseLeave={left}
       onBlur={left}
-      onMouseDown={() => onPick && setSince(at)}
-      onMouseUp={picked}
+      onMouseDown={(event) => onPick && setSince(under(event))}
+      onMouseUp={(event) => picked(under(event))}
     >
       <div class="plot" ref={frame} style={{ minHeight: `${least}px` }}>
         <svg class="quiet" font-size="0.6875rem" aria-hidden="true">

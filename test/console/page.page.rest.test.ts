@@ -510,6 +510,12 @@ inBrowser('the console in a browser', () => {
     await page.mouse.move(at(5), box.y + 60, { steps: 3 })
     await page.mouse.up()
     expect(await chosen()).toEqual([data[5]?.start_time, data[8]?.end_time])
+    await visit('requests')
+    await visit('requests', 'answered')
+    // A button goes down and up before the page was told where the mouse is.
+    await chart.dispatchEvent('mousedown', { clientX: at(2) })
+    await chart.dispatchEvent('mouseup', { clientX: at(3) })
+    expect(await chosen()).toEqual([data[2]?.start_time, data[3]?.end_time])
   })
 
   test('calls that ask no model are shown only when they are asked for', async () => {

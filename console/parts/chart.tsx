@@ -59,8 +59,7 @@ export function Chart<Point>(props: Props<Point>) {
   // So that the names of moments do not touch.
   const everyNth = Math.max(1, Math.ceil((points.length * 64) / Math.max(1, width - axis)))
   const here = at === undefined ? undefined : points[at]
-  const ends = (to: number) => (to < (since ?? to) ? [to, since ?? to] : [since ?? to, to]) as [number, number]
-  const [first, last] = ends(at ?? 0)
+  const [first = 0, last = 0] = at === undefined ? [] : [Math.min(at, since ?? at), Math.max(at, since ?? at)]
   const moved = (event: KeyboardEvent) => {
     const several = stepOf(event, span)
     const by = several ?? stepOf(event, times)
@@ -70,22 +69,22 @@ export function Chart<Point>(props: Props<Point>) {
       setAt((now) => Math.min(points.length - 1, Math.max(0, (now ?? (by > 0 ? -1 : points.length)) + by)))
     }
     if (isKey(event, leave)) left()
-    if (isKey(event, take)) picked(at)
+    if (isKey(event, take)) picked()
   }
   const left = () => {
     setAt(undefined)
     setSince(undefined)
   }
-  const picked = (to: number | undefined) => {
-    if (to === undefined) return
-    onPick?.(...ends(to))
+  const picked = () => {
+    if (at === undefined) return
+    onPick?.(first, last)
     left()
   }
-  /** The point below the mouse of this event, in the plot as it is on the screen now. */
-  const under = ({ clientX }: MouseEvent) => {
-    const box = frame.current?.getBoundingClientRect()
-    const share = box ? (clientX - box.left - axis) / (box.width - axis) : -1
-    return share < 0 ? undefined : Math.min(points.length - 1, Math.floor(share * points.length))
+  /** By the plot as it is on the screen: its size is told later. */
+  const pointed = (event: MouseEvent) => {
+    const box = (frame.current as Element).getBoundingClientRect()
+    const share = (event.clientX - box.left - axis) / (box.width - axis)
+    setAt(share < 0 ? undefined : Math.min(points.length - 1, Math.floor(points.length * share)))
   }
   return (
     <div
@@ -95,11 +94,11 @@ export function Chart<Point>(props: Props<Point>) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is walked through with the arrow keys.
       tabIndex={0}
       onKeyDown={moved}
-      onMouseMove={(event) => setAt(under(event))}
+      onMouseMove={pointed}
       onMouseLeave={left}
       onBlur={left}
-      onMouseDown={(event) => onPick && setSince(under(event))}
-      onMouseUp={(event) => picked(under(event))}
+      onMouseDown={() => onPick && setSince(at)}
+      onMouseUp={picked}
     >
       <div class="plot" ref={frame} style={{ minHeight: `${least}px` }}>
         <svg class="quiet" font-size="0.6875rem" aria-hidden="true">

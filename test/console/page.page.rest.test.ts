@@ -512,10 +512,16 @@ inBrowser('the console in a browser', () => {
     expect(await chosen()).toEqual([data[5]?.start_time, data[8]?.end_time])
     await visit('requests')
     await visit('requests', 'answered')
-    // A button goes down and up before the page was told where the mouse is.
-    await chart.dispatchEvent('mousedown', { clientX: at(2) })
-    await chart.dispatchEvent('mouseup', { clientX: at(3) })
-    expect(await chosen()).toEqual([data[2]?.start_time, data[3]?.end_time])
+    // Pointed at before the page is told of the chart’s new width.
+    await page.evaluate(`
+      const plot = document.querySelector('.histogram .plot')
+      plot.style.width = '50%'
+      const { left, width } = plot.getBoundingClientRect()
+      const clientX = left + 44 + ((width - 44) * 2.5) / 24
+      plot.parentElement.dispatchEvent(new MouseEvent('mousemove', { clientX }))`)
+    await chart.dispatchEvent('mousedown')
+    await chart.dispatchEvent('mouseup')
+    expect(await chosen()).toEqual([data[2]?.start_time, data[2]?.end_time])
   })
 
   test('calls that ask no model are shown only when they are asked for', async () => {

@@ -100,7 +100,7 @@ function keyFields(key: KeyShape, nowMs: number) {
 
 function settingTexts(key: KeyShape): Record<string, string> {
   const used: Partial<Record<SettingField, string>> = {
-    daily_limit: ` (${key.requests_today} today)`,
+    daily_limit: ` (${key.calls_today} calls today)`,
     max_concurrent: ` (${key.requests_open} now)`,
     ...Object.fromEntries(key.credit_windows.map(({ setting, remaining }) => [setting, ` (${remaining} left)`])),
   }

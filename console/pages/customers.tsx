@@ -126,7 +126,7 @@ const COLUMNS: readonly Column<KeyShape>[] = [
     return [<Credits of={key.available} />, <LeftBar of={key} />]
   }),
   credits('Spent', (key) => key.spent),
-  count('Today', (key) => key.requests_today),
+  count('Calls today', (key) => key.calls_today),
   cell('Last used', (key) => <Moment at={key.last_used_at} isBrief />),
   extra(cell('External id', (key) => key.external_id, 'short')),
   cell('Ends in', (key) => <code>…{key.last_four}</code>),
@@ -139,7 +139,7 @@ const ORDERS: Readonly<Record<string, readonly [first: string, Compare]>> = {
   Name: ['name', (a, b) => a.name.localeCompare(b.name)],
   Balance: ['available', (a, b) => compareCredits(a.available, b.available)],
   Spent: ['-spent', (a, b) => compareCredits(a.spent, b.spent)],
-  Today: ['-today', (a, b) => a.requests_today - b.requests_today],
+  'Calls today': ['-today', (a, b) => a.calls_today - b.calls_today],
   'Last used': ['-last_used', (a, b) => (a.last_used_at ?? '').localeCompare(b.last_used_at ?? '')],
 }
 

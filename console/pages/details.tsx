@@ -126,9 +126,9 @@ function KeyPage({ url }: { readonly url: PageUrl }) {
       word="key"
       acts={KEY_ACTS}
       groups={['model']}
-      use={({ last_used_at, requests_today, requests_open }) => [
+      use={({ last_used_at, calls_today, requests_open }) => [
         last_used_at,
-        `${counted(requests_today)} today, ${counted(requests_open)} under way`,
+        `${counted(calls_today)} calls today, ${counted(requests_open)} under way`,
       ]}
       above={(key, onDone) => [
         key.account_suspended && (

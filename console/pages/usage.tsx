@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Overview, UsageGroup, UsageNumbers, UsagePage } from '../../layers/admin/api/shapes/usage.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { ask } from '../api.ts'
-import { Swatch } from '../parts/chart.tsx'
+import { colourIn, LINE, Swatch } from '../parts/chart.tsx'
 import { usageCsv } from '../parts/csv.ts'
 import { NameChips, RangePicker, Views } from '../parts/filters.tsx'
 import { counted, dayText, durationText } from '../parts/numbers.ts'
@@ -57,7 +57,9 @@ export function Usage({ url }: { readonly url: PageUrl }) {
                   isByHour={isByHour}
                   url={url}
                   onPick={(first, end) => goWith(url, { range: null, from: first, to: end })}
-                  latency={whose.account + whose.key_id === '' ? () => <LatencyChart {...range} /> : undefined}
+                  latency={
+                    whose.account + whose.key_id === '' ? (of) => <LatencyChart of={of} {...range} /> : undefined
+                  }
                 />,
                 <section class="panel apart">
                   <NumbersTable page={page} range={range} />
@@ -93,33 +95,50 @@ function GroupPicker({ url, by }: { readonly url: PageUrl; readonly by: string }
   )
 }
 
-type Point = Overview['series'][number]
+type Figures = Overview['series'][number]
+type Bucket = UsagePage['data'][number]
+type Point = Pick<Bucket, 'start_time' | 'end_time'> & Partial<Pick<Figures, 'first_token_ms'>>
+type LatencyProps = Pick<Range, 'from' | 'to' | 'isByHour'> & { readonly of: readonly Bucket[] }
 
 /** The time to the first token, of all models and keys: quantiles of groups cannot be added up. */
-function LatencyChart({ from, to, isByHour }: Pick<Range, 'from' | 'to' | 'isByHour'>) {
+function LatencyChart({ of: buckets, from, to, isByHour }: LatencyProps) {
   const overview = useLoad<Overview>(`/overview?${queryText({ from, to })}`)
+  const timeOf = ({ start_time: start }: { readonly start_time: string }) => start.slice(0, isByHour ? 13 : 10)
   return (
     <Loading of={overview}>
-      {({ series }) => (
-        <TimeChart
-          caption="Time to the first token, of all models"
-          unit="seconds"
-          hasLines
-          points={series}
-          isByHour={isByHour}
-          series={[
-            lineOf('p95, of all models', 'c3', ({ first_token_ms: { p95 } }) => p95 ?? 0),
-            lineOf('p50', 'c0', ({ first_token_ms: { p50 } }) => p50 ?? 0),
-          ]}
-        />
-      )}
+      {({ series }) => {
+        const known = new Map(series.map((figures) => [timeOf(figures), figures]))
+        const points = buckets.map((bucket): Point => ({ ...known.get(timeOf(bucket)), ...bucket }))
+        return (
+          <TimeChart
+            caption="Time to the first token, of all models"
+            unit="seconds"
+            points={points}
+            isByHour={isByHour}
+            series={LINES}
+            lines={(x, y) =>
+              LINES.map(({ label, colour, of }) => {
+                const found = points.flatMap((point, i) => (of(point) ? [[x(i), y(of(point))]] : []))
+                return [
+                  <polyline key={label} {...LINE} stroke={colourIn(colour)} points={found.join(' ')} />,
+                  found.map(([left, top]) => <circle fill={colourIn(colour)} cx={left} cy={top} r="2" />),
+                ]
+              })
+            }
+          />
+        )
+      }}
     </Loading>
   )
 }
 
-function lineOf(label: string, colour: string, msOf: (point: Point) => number) {
+function lineOf(quantile: 'p50' | 'p95', colour: string) {
+  const msOf = ({ first_token_ms: of }: Point) => of?.[quantile] ?? 0
+  const label = quantile === 'p95' ? 'p95, of all models' : quantile
   return { label, colour, of: (point: Point) => msOf(point) / 1000, told: (point: Point) => durationText(msOf(point)) }
 }
+
+const LINES = [lineOf('p95', 'c3'), lineOf('p50', 'c0')]
 
 const NUMBER_COLUMNS: readonly Column<UsageNumbers>[] = [
   credits('Charged', (of) => of.cost),

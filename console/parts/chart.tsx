@@ -17,8 +17,8 @@ export type ChartProps<Point> = {
   readonly points: readonly Point[]
   readonly series: readonly Series<Point>[]
   readonly totalOf?: (point: Point) => ComponentChildren
-  /** Lines, which are not added up; by default it has bars, one on the other. */
-  readonly hasLines?: boolean
+  /** Draws what is not added up; by default it has bars, one on the other. */
+  readonly lines?: (x: (i: number) => number, y: (value: number) => number) => ComponentChildren
   /** The last moment is not over. */
   readonly isCounting?: boolean
   /** The least; it takes more where its panel has more. */
@@ -40,7 +40,7 @@ const leftOf = (ticks: readonly number[]) => Math.max(44, ...ticks.map((tick) =>
 export const colourIn = (token: string) => `var(--${token})`
 
 export function Chart<Point>(props: Props<Point>) {
-  const { caption, unit, points, series, totalOf, nameOf, hasLines, isCounting, height: least = 240, onPick } = props
+  const { caption, unit, points, series, totalOf, nameOf, lines, isCounting, height: least = 240, onPick } = props
   const frame = useRef<HTMLDivElement>(null)
   const [{ width, height }, setSize] = useState({ width: 900, height: least })
   useSize(frame, (element) => setSize({ width: element.clientWidth, height: element.clientHeight }))
@@ -48,7 +48,7 @@ export function Chart<Point>(props: Props<Point>) {
   const [since, setSince] = useState<number | undefined>(undefined)
   const isWhole = points.every((point) => series.every(({ of }) => Number.isInteger(of(point))))
   const values = points.map((point) => series.map(({ of }) => Math.max(0, of(point))))
-  const heights = values.map((some) => (hasLines ? Math.max(...some) : sumOf(some, Number)))
+  const heights = values.map((some) => (lines ? Math.max(...some) : sumOf(some, Number)))
   const ticks = ticksTo(Math.max(0, ...heights), isWhole)
   const axis = leftOf(ticks)
   const step = Math.max(1, width - axis) / Math.max(1, points.length)
@@ -80,7 +80,7 @@ export function Chart<Point>(props: Props<Point>) {
     onPick?.(first, last)
     left()
   }
-  /** By the plot as it is on the screen: its size is told later. */
+  /** The plot as it is on the screen counts: its size is told later. */
   const pointed = (event: MouseEvent) => {
     const box = (frame.current as Element).getBoundingClientRect()
     const share = (event.clientX - box.left - axis) / (box.width - axis)
@@ -119,15 +119,8 @@ export function Chart<Point>(props: Props<Point>) {
               height={height - BOTTOM}
             />
           )}
-          {hasLines
-            ? series.map(({ label, colour, of }) => (
-                <polyline
-                  key={label}
-                  {...LINE}
-                  stroke={colourIn(colour)}
-                  points={points.map((point, i) => `${middle(i)},${y(of(point))}`).join(' ')}
-                />
-              ))
+          {lines
+            ? lines(middle, y)
             : values.map((own, i) => (
                 <g key={i} opacity={isLast(i) ? 0.5 : undefined}>
                   {own.map((value, place) => {

@@ -7,7 +7,7 @@ const csvOf = (lines: readonly (readonly unknown[])[]) => lines.map(csvLine).joi
 
 const KEY_FIELDS = [
   ...['id', 'name', 'external_id', 'status', 'last_four', 'granted', 'available', 'held', 'spent'],
-  ...['rpm', 'daily_limit', 'max_concurrent', 'requests_today', 'last_used_at', 'expires_at', 'created_at'],
+  ...['rpm', 'daily_limit', 'max_concurrent', 'calls_today', 'last_used_at', 'expires_at', 'created_at'],
   ...['note', 'account_id', 'account_name'],
 ] as const satisfies readonly (keyof KeyShape)[]
 

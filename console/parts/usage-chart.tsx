@@ -54,7 +54,7 @@ type Props = Pick<Times<unknown>, 'isByHour' | 'onPick'> & {
   /** The address has the metric. */
   readonly url: PageUrl
   readonly beside?: ComponentChildren
-  readonly latency?: (() => ComponentChildren) | undefined
+  readonly latency?: ((buckets: UsagePage['data']) => ComponentChildren) | undefined
 }
 
 export function UsageChart({ title, page, url, beside, latency, ...times }: Props) {
@@ -81,7 +81,7 @@ export function UsageChart({ title, page, url, beside, latency, ...times }: Prop
       }
     >
       {isLatency ? (
-        latency()
+        latency(page.data)
       ) : (
         <TimeChart
           caption={heading}

@@ -52,7 +52,7 @@ describe('POST /admin/v1/keys', () => {
     const { body } = await admin.call(`GET /keys/${key.id}`)
     expect(body).not.toHaveProperty('secret')
     expect(body).toMatchObject({
-      requests_today: 1,
+      calls_today: 1,
       last_used_at: expect.any(String),
       minute: { limit: 7, remaining: 6 },
     })

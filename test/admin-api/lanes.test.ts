@@ -65,7 +65,7 @@ describe('a key with 4 lanes', () => {
     expect(made).toMatchObject({ lanes: 4, granted: '100', available: '100', account_id: null, account_name: null })
     const end = await askEight(id, secret)
     expect(new Set((await readLanes(id)).map(({ holds }) => Object.keys(holds).length))).toEqual(new Set([2]))
-    const open = { granted: '100', available: '92', held: '8', spent: '0', requests_today: 8, requests_open: 8 }
+    const open = { granted: '100', available: '92', held: '8', spent: '0', calls_today: 8, requests_open: 8 }
     const shown = await at(`/keys/${id}`)
     expect(shown).toMatchObject({
       ...open,

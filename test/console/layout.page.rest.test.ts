@@ -97,7 +97,7 @@ inBrowser('the layout of the console', () => {
     await visit('keys', 'customer 5', PHONE)
     expect([await onOneLine('.chips > *'), await onOneLine('.bar > input, .bar > .push')]).toEqual([1, 1])
     const ends = async (head: string) => new Set((await boxes(`tbody [data-head="${head}"]`)).map(right)).size
-    expect([await ends('Balance'), await ends('Spent'), await ends('Today')]).toEqual([1, 1, 1])
+    expect([await ends('Balance'), await ends('Spent'), await ends('Calls today')]).toEqual([1, 1, 1])
     await visit('requests', 'rate_limit_exceeded', PHONE)
     expect(await onOneLine('.chips > *, .bar > .push')).toBe(1)
     await page.getByRole('button', { name: 'Duration', exact: true }).click()
@@ -122,6 +122,16 @@ inBrowser('the layout of the console', () => {
     const heights = points?.split(' ').map((point) => Number(point.split(',')[1])) ?? []
     expect([heights.length >= 24, new Set(heights.slice(0, -2)).size]).toEqual([true, 1])
     expect(Math.min(...heights.slice(-2))).toBeLessThan(heights[0] ?? 0)
+    // The chart of latency has it too; one hour by itself is seen.
+    await visit('usage?range=24h&metric=latency', 'p95, of all models')
+    await page.getByRole('application').focus()
+    const told = () => page.locator('.tip').textContent()
+    await page.keyboard.press('ArrowRight')
+    const first = await told()
+    await page.keyboard.press('ArrowLeft')
+    for (let hour = 1; hour < 24; hour += 1) await page.keyboard.press('ArrowRight')
+    expect([first, await told()]).toEqual([expect.stringMatching(/^\d\d:00$/), expect.stringMatching(/ p95, of all/)])
+    expect(await page.locator('.plot circle').count()).toBe(2)
     await page.unroute(url)
   })
 

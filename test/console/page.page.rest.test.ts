@@ -247,14 +247,14 @@ inBrowser('the console in a browser', () => {
 
   test('keys are put in order by their heads, and found while typing', async () => {
     await visit('keys')
-    const today = async () => (await page.locator('[data-head=Today]').allTextContents()).map(Number)
+    const today = async () => (await page.locator('[data-head="Calls today"]').allTextContents()).map(Number)
     for (const [order, compare] of [
       ['descending', (a: number, b: number) => b - a],
       ['ascending', (a: number, b: number) => a - b],
     ] as const) {
-      await page.getByRole('link', { name: 'Today' }).click()
+      await page.getByRole('link', { name: 'Calls today' }).click()
       await page
-        .getByRole('columnheader', { name: 'Today' })
+        .getByRole('columnheader', { name: 'Calls today' })
         .and(page.locator(`[aria-sort=${order}]`))
         .waitFor()
       await loaded()

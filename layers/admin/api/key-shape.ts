@@ -27,7 +27,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Name
     prefix: key.prefix,
     last_four: key.current.lastFour,
     previous: previous && { ...previous, last_used_at: timeOrNull(key.previous?.usedAtMs) },
-    requests_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
+    calls_today: Number(key.counts.dailyLimit[utcDay(nowMs)] ?? 0n),
     requests_open: Object.keys(key.holds).length,
     credit_windows: creditWindows(key, nowMs),
     ...creditTexts({ granted, available, held: heldOf(key), spent, loss_today: lossOf(key, nowMs) }),

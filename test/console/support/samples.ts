@@ -40,7 +40,7 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     prefix: 'svc_live_',
     last_four: String(index).padStart(4, 'x'),
     previous: null,
-    requests_today: index * 3,
+    calls_today: index * 3,
     requests_open: 0,
     credit_windows: [],
     granted: '25',

@@ -155,7 +155,7 @@ export async function startScriptedConsole(size: Size): Promise<ScriptedConsole>
       before ??
       samples.sampleKey(1000 + scripted.keys.length, {
         ...(settings as Partial<KeyDetail>),
-        requests_today: 0,
+        calls_today: 0,
         granted: credits,
         available: credits,
       })

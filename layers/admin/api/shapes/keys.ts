@@ -31,7 +31,7 @@ export const Key = z.object({
   prefix: text('The beginning of every secret.'),
   last_four: text('The last four characters of the secret.'),
   previous: PreviousSecret.nullable().describe('The old secret of a rotated key, while it is valid.'),
-  requests_today: count('Requests admitted on this UTC day.'),
+  calls_today: count('Calls admitted on this UTC day, with those that ask no model: what daily_limit counts.'),
   requests_open: count('Requests under way.'),
   credit_windows: z.array(CreditWindow).describe('Its limits on the credits of a UTC day or month, now.'),
   granted: credits('All that was ever granted; of a key of an account, what its account has given to it.'),

@@ -23,7 +23,7 @@ export function Playground() {
   // The catalog has them, so that looking at this page makes no key.
   const catalog = useLoad<CatalogShape>('/catalog')
   const models = modelsIn(catalog.data?.catalog).filter(({ active, kind }) => active !== false && kind !== 'embedding')
-  const { typed, field } = useDraft<Typed>('playground', UNTYPED)
+  const { typed, lost, field } = useDraft<Typed>('playground', UNTYPED)
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const { begin, stop } = useLatest()
   const model = typed.model || (models[0]?.id ?? '')
@@ -83,11 +83,12 @@ export function Playground() {
           </div>
           <Field label="System prompt" {...field('system')} rows={2} />
           <Field label="Message" {...field('message')} rows={6} required />
+          {lost && <p class="notice bad">{lost}</p>}
           <div class="row wrap">
             {answer?.isRunning ? (
               <Button onClick={stop}>Stop</Button>
             ) : (
-              <button type="submit" class="primary" disabled={!model}>
+              <button type="submit" class="primary" disabled={!model || !!lost}>
                 Send
               </button>
             )}

@@ -73,6 +73,7 @@ function Catalog({ url }: { readonly url: PageUrl }) {
               {...then}
               inForce={data.version}
               draft={draft.typed.text}
+              lost={draft.lost}
               model={model}
               onModel={setModel}
               onChange={(text) => {

@@ -94,7 +94,8 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
         <fieldset disabled={isRunning || failure?.isOutcomeUnknown}>
           {draft?.isOld && (
             <p class="notice row between">
-              You typed this before, and it was not sent. <Button onClick={draft.forget}>Start afresh</Button>
+              You typed this before, and it was not sent. {draft.lost}{' '}
+              <Button onClick={draft.forget}>Start afresh</Button>
             </p>
           )}
           <Refused.Provider value={failure}>{children}</Refused.Provider>
@@ -111,7 +112,11 @@ export function ActDialog({ title, verb, isReady = true, isOver, draft, onAct, o
             {isOver ? 'Close' : 'Cancel'}
           </Button>
           {!isOver && (
-            <button type="submit" class={act.isDangerous ? 'danger' : 'primary'} disabled={isRunning || !isReady}>
+            <button
+              type="submit"
+              class={act.isDangerous ? 'danger' : 'primary'}
+              disabled={isRunning || !isReady || !!draft?.lost}
+            >
               {isRunning ? 'Asking…' : failure ? again : verb}
             </button>
           )}

@@ -3,7 +3,10 @@ import { keyShapes } from '../../layers/gateway/domain/keys/secret-text.ts'
 import { identityHere } from '../session.ts'
 import type { Typed } from './typed-settings.ts'
 
-export type Draft = Pick<ReturnType<typeof useDraft>, 'isOld' | 'forget' | 'release' | 'keep'>
+export type Draft = Pick<ReturnType<typeof useDraft>, 'isOld' | 'lost' | 'forget' | 'release' | 'keep'>
+
+/** Stands in the storage where a secret was typed: a draft with it is not what was typed, and must not be sent. */
+export const BLANK = '‹secret not kept›'
 
 /** Kept when the page is left or reloaded, or its dialog closed. In `localStorage` all tabs have the same; null keeps nothing. */
 export function useDraft<T extends Typed>(name: string, fresh: T, storage: Storage | null = sessionStorage) {
@@ -34,12 +37,17 @@ export function useDraft<T extends Typed>(name: string, fresh: T, storage: Stora
     value: typed[name] ?? '',
     onInput: (value: string) => set({ ...typed, [name]: value }),
   })
-  return { typed, field, set, isTouched: Boolean(text), isOld, forget, release, keep: () => set(typed) }
+  const lost = text?.includes(BLANK) && `Write it anew where it says ${BLANK}.`
+  return { typed, lost, field, set, isTouched: Boolean(text), isOld, forget, release, keep: () => set(typed) }
 }
 
 /** A catalog has names of secrets, in place of which somebody may have typed the secret. */
-const NAMED = /("[^"\n]*(?:key|token|secret|password|authorization|cookie)"\s*:\s*")(?!env:|secret:)[^"\n]+/gi
+const NAMED = /("[^"\n]*(?:key|token|secret|password|authorization|cookie)"\s*:\s*")(?!env:|secret:)(?:\\.|[^"\\\n])+/gi
+
+/** Names begin like keys, too: `xai-grok-4`. A key is longer, and not of short words in small letters. */
+const RANDOM = /^(?=.{20}).*([A-Z]|\w{12})/
 
 function withoutSecret(_: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(NAMED, '$1…').replace(keyShapes(), '…') : value
+  if (typeof value !== 'string') return value
+  return value.replace(NAMED, `$1${BLANK}`).replace(keyShapes(), (shape) => (RANDOM.test(shape) ? BLANK : shape))
 }

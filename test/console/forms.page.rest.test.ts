@@ -10,6 +10,7 @@ import { inBrowser, openScriptedPage, type ScriptedPage } from './support/script
 
 const KEY_PAGE = `keys/${sampleKey(1).id}`
 const SECRET = `sk-${'Zx9'.repeat(12)}`
+const BLANK = '‹secret not kept›'
 
 inBrowser('forms of the console', () => {
   let opened: ScriptedPage
@@ -58,13 +59,17 @@ inBrowser('forms of the console', () => {
     await page.locator('main', { hasNotText: 'Loading…' }).waitFor()
   }
 
-  test('the draft of a catalog survives leaving, reloading and a second tab, where it goes on; it is kept without secrets, and thrown away for all', async () => {
+  test('the draft of a catalog survives leaving, reloading and a second tab, where it goes on; it is kept without secrets, which it says, and thrown away for all', async () => {
     await visit('catalog')
     await press('Edit')
     const typed = (await draft().inputValue())
       .replace('"output": "0.72"', '"output": "0.73"')
       .replace(/"apiKey": "[^"]*"/, `"apiKey": "${SECRET}"`)
-      .replace('"models": [', '"headers": { "X-Team-Token": "hush-hush" },\n  "models": [')
+      .replace('"models": [', '"headers": { "X-Team-Token": "hush-\\"hush" },\n  "models": [')
+      .replace(
+        '"models": [',
+        '"names": ["xai-grok-4", "pplx-70b-online", "xai-grok-4-fast-non-reasoning"],\n  "models": [',
+      )
     await draft().fill(typed)
     expect(await storage()).not.toMatch(/Zx9Zx9|hush/)
     await visit('routes')
@@ -73,10 +78,15 @@ inBrowser('forms of the console', () => {
     await reload()
     await draft().waitFor()
     const kept = await draft().inputValue()
-    expect(kept).toBe(typed.replace(SECRET, '…').replace('hush-hush', '…'))
+    expect(kept).toBe(typed.replace(SECRET, BLANK).replace('hush-\\"hush', BLANK))
+    await sees(`Write it anew where it says ${BLANK}`)
+    expect(await page.locator('.gutter mark').count()).toBe(2)
+    expect(await button('Check').isDisabled()).toBe(true)
     const other = await page.context().newPage()
     await other.goto(`${scripted.origin}/#/catalog`)
-    await draft(other).fill(kept.replace('0.73', '0.74'))
+    await draft(other).fill(kept.replace('0.73', '0.74').replaceAll(BLANK, 'env:KEY'))
+    await button('Check', other).click()
+    await sees('It changes:', other)
     await page.waitForFunction("document.querySelector('#draft').value.includes('0.74')")
     await button('Discard', other).click()
     await draft().waitFor({ state: 'detached' })
@@ -84,6 +94,37 @@ inBrowser('forms of the console', () => {
     await reload()
     await button('Edit').waitFor()
     expect(await storage()).not.toContain('0.74')
+  })
+
+  test('a name that begins like a key is kept as it was typed; in place of a key that was typed, the draft asks for it before it is sent', async () => {
+    const name = () => dialog().getByLabel('Name', { exact: true })
+    const create = () => button('Create').isEnabled()
+    for (const [typed, kept] of [
+      ['pk-production', 'pk-production'],
+      [`of ${SECRET}`, `of ${BLANK}`],
+    ] as const) {
+      await visit('keys')
+      await press('Create key')
+      await name().fill(typed)
+      expect(await create()).toBe(true)
+      await page.keyboard.press('Escape')
+      await reload()
+      await press('Create key')
+      await sees('You typed this before')
+      expect([await name().inputValue(), await create()]).toEqual([kept, typed === kept])
+      if (typed === kept) await page.keyboard.press('Escape')
+    }
+    await sees(`Write it anew where it says ${BLANK}`)
+    await name().fill('of nobody')
+    expect(await create()).toBe(true)
+    await press('Start afresh')
+    await page.keyboard.press('Escape')
+    await visit('playground')
+    await page.getByLabel('Message').fill(`Is ${SECRET} leaked?`)
+    expect(await storage()).not.toContain('Zx9Zx9')
+    await reload()
+    await sees(`Write it anew where it says ${BLANK}`)
+    expect(await button('Send').isDisabled()).toBe(true)
   })
 
   test('a draft that is older than what is in force says so, and shows what was changed since', async () => {

@@ -4,6 +4,7 @@ import type { CatalogCheck } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../../api.ts'
 import { announce, Button } from '../../parts/controls.tsx'
 import { Command, Lines, Problem } from '../../parts/page.tsx'
+import { BLANK, type Draft } from '../../parts/use-draft.ts'
 import { useSubmission } from '../../parts/use-load.ts'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './models.tsx'
@@ -12,6 +13,7 @@ import { ChangeList, FaultText, PutInForce, type Then } from './put-in-force.tsx
 type Props = Then & {
   readonly inForce: number
   readonly draft: string
+  readonly lost: Draft['lost']
   readonly model: string
   readonly onModel: (id: string) => void
   readonly onChange: (draft: string) => void
@@ -21,7 +23,7 @@ type Check = Pick<CatalogCheck, 'valid' | 'faults' | 'warnings' | 'changes'>
 type Checked = { readonly draft: string; readonly version: number; readonly check: Check }
 
 /** A draft is put in force only as it was checked, against the version that it was checked against. */
-export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...then }: Props) {
+export function Editor({ inForce, draft, lost, model, onModel, onChange, onClose, ...then }: Props) {
   const checking = useSubmission()
   const [checked, setChecked] = useState<Checked | undefined>(undefined)
   const [isPutting, setPutting] = useState(false)
@@ -43,6 +45,7 @@ export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...t
     })
   const faulty = [
     ...(places.brokenAt === undefined ? [] : [places.brokenAt]),
+    ...draft.split('\n').map((line, i) => (line.includes(BLANK) ? i + 1 : 0)),
     ...(isCurrent ? checked.check.faults.map(({ path }) => lineOf(places, path) ?? 0) : []),
   ]
   const show = (line: number) => field.current && showLine(field.current, line)
@@ -53,7 +56,11 @@ export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...t
           <CodeField label="Draft" value={draft} onInput={onChange} marked={new Set(faulty)} field={field} />
           <div class="row wrap">
             <Button onClick={onClose}>Discard</Button>
-            <Button class={isCurrent ? '' : 'primary'} disabled={checking.isRunning} onClick={() => void check()}>
+            <Button
+              class={isCurrent ? '' : 'primary'}
+              disabled={checking.isRunning || !!lost}
+              onClick={() => void check()}
+            >
               Check
             </Button>
             <Button
@@ -67,6 +74,7 @@ export function Editor({ inForce, draft, model, onModel, onChange, onClose, ...t
           <p class="quiet">
             The same with a file: <Command>catalog push catalog.json</Command>
           </p>
+          {lost && <p class="notice bad">{lost}</p>}
           <Problem failure={checking.failure} />
           {checked && isCurrent && <CheckResult {...{ ...checked.check, parsed, places }} onLine={show} />}
           {checked && !isCurrent && (

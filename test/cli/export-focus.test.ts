@@ -66,4 +66,6 @@ test('export focus of a month is its invoices, customer by customer, to the nano
   const csv = (await focus()).stdout.trimEnd().split('\n')
   expect(csv[0]).toBe(Object.keys(lines[0] ?? {}).join(','))
   expect(csv).toHaveLength(lines.length + 1)
+  const unused = await focus('--from', utcDay(FIRST_MS - DAY_MS), '--to', `${MONTH}-01`)
+  expect([unused.code, unused.stdout.trimEnd()]).toEqual([0, csv[0]])
 })

@@ -307,6 +307,7 @@ export const samplePlan: PlanShape = {
   factor: '1.25',
   prices: {},
   rpm: 600,
+  tpm: null,
   daily_limit: null,
   max_concurrent: null,
   daily_credits: null,

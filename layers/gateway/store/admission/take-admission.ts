@@ -110,9 +110,10 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     if (isMet !== undefined) condition += ` AND ${isMet}`
   }
   let take = TAKE
-  if (demand.tokens) {
+  // A call that takes none writes the window, too: its answer tells those that are left.
+  if (key.tpm !== undefined) {
     TOKEN_WRITE.nameWindow(names, demand.nowMs)
-    values[':tokens'] = demand.tokens
+    values[':tokens'] = demand.tokens ?? 0n
     take += `, ${TOKEN_WRITE.take}`
   }
   // This write proves the copy current, so the copy knows which of the two secrets this is.

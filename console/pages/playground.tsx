@@ -82,8 +82,7 @@ export function Playground() {
             <Field label="Max tokens" {...field('most')} number="count" />
           </div>
           <Field label="System prompt" {...field('system')} rows={2} />
-          <Field label="Message" {...field('message')} rows={6} required />
-          {lost && <p class="notice bad">{lost}</p>}
+          <Field label="Message" {...field('message')} rows={6} required hint={lost} />
           <div class="row wrap">
             {answer?.isRunning ? (
               <Button onClick={stop}>Stop</Button>

@@ -37,15 +37,15 @@ export function useDraft<T extends Typed>(name: string, fresh: T, storage: Stora
     value: typed[name] ?? '',
     onInput: (value: string) => set({ ...typed, [name]: value }),
   })
-  const lost = text?.includes(BLANK) && `Write it anew where it says ${BLANK}.`
+  const lost = text?.includes(BLANK) ? `Write it anew where it says ${BLANK}.` : undefined
   return { typed, lost, field, set, isTouched: Boolean(text), isOld, forget, release, keep: () => set(typed) }
 }
 
 /** A catalog has names of secrets, in place of which somebody may have typed the secret. */
 const NAMED = /("[^"\n]*(?:key|token|secret|password|authorization|cookie)"\s*:\s*")(?!env:|secret:)(?:\\.|[^"\\\n])+/gi
 
-/** Names begin like keys, too: `xai-grok-4`. A key is longer, and not of short words in small letters. */
-const RANDOM = /^(?=.{20}).*([A-Z]|\w{12})/
+/** Names begin like keys, too: `xai-grok-4`. A key is not of short words in small letters. */
+const RANDOM = /[A-Z]|\w{12}/
 
 function withoutSecret(_: string, value: unknown): unknown {
   if (typeof value !== 'string') return value

@@ -4,7 +4,7 @@ import type { CatalogCheck } from '../../../layers/admin/api/shapes/catalog.ts'
 import { ask } from '../../api.ts'
 import { announce, Button } from '../../parts/controls.tsx'
 import { Command, Lines, Problem } from '../../parts/page.tsx'
-import { BLANK, type Draft } from '../../parts/use-draft.ts'
+import type { Draft } from '../../parts/use-draft.ts'
 import { useSubmission } from '../../parts/use-load.ts'
 import { jsonLines, lineOf } from './json-lines.ts'
 import { ModelForm } from './models.tsx'
@@ -45,7 +45,6 @@ export function Editor({ inForce, draft, lost, model, onModel, onChange, onClose
     })
   const faulty = [
     ...(places.brokenAt === undefined ? [] : [places.brokenAt]),
-    ...draft.split('\n').map((line, i) => (line.includes(BLANK) ? i + 1 : 0)),
     ...(isCurrent ? checked.check.faults.map(({ path }) => lineOf(places, path) ?? 0) : []),
   ]
   const show = (line: number) => field.current && showLine(field.current, line)

@@ -84,8 +84,11 @@ type Shown = {
 }
 
 const rateOf = ({ requests, errors }: Numbers | Point) => (requests > 0 ? (100 * errors) / requests : null)
-const marginOf = ({ cost, margin }: Numbers | Point) =>
-  Number(cost) > 0 ? (100 * Number(margin)) / Number(cost) : null
+/** A share of what was charged for answers whose cost to us is known. */
+function marginOf({ margin, upstream_cost }: Numbers | Point): number | null {
+  const charged = Number(margin) + Number(upstream_cost)
+  return charged > 0 ? (100 * Number(margin)) / charged : null
+}
 /** An upstream may state any cost, and so make any margin. */
 function percent(value: number | null): string {
   if (value === null) return '–'

@@ -91,8 +91,6 @@ export function Attention({ of: data }: { readonly of: Overview }) {
     failing.map(({ provider, attempts, failures }) => (
       <p key={provider} class="notice warn">
         {provider} failed in {counted(failures)} of {counted(attempts)} attempts in 24 hours.{' '}
-        {/* More attempts failed than requests did: fallbacks answered. */}
-        {data.range.failed < failures && 'Other routes answered most of them. '}
         <a href={linkTo(['routes'])}>See the routes</a>
       </p>
     )),

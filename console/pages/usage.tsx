@@ -30,7 +30,7 @@ const titleOf = (by: string) => GROUPS[by] ?? by.replace(':', ' ')
 
 export function Usage({ url }: { readonly url: PageUrl }) {
   const nowMs = useMemo(Date.now, [url.query.toString()])
-  const range = wholeDays(rangeOf(url, nowMs, '30d'))
+  const range = rangeOf(url, nowMs, '30d')
   const { from, to, isByHour } = range
   const groupBy = (url.query.get('group_by') || 'model') as UsageGroup
   const { query: whose } = filtersIn(url, ['account', 'key_id'])
@@ -62,19 +62,13 @@ export function Usage({ url }: { readonly url: PageUrl }) {
                   }
                 />,
                 <section class="panel apart">
-                  <NumbersTable page={page} range={range} />
+                  <NumbersTable page={page} within={{ ...rangeQuery(range), ...whose }} />
                 </section>,
               ]
         }
       </Loading>
     </Page>
   )
-}
-
-/** A range of days that ends now begins with a whole one: half a first day would look like less use. */
-function wholeDays(range: Range): Range {
-  if (range.isByHour || range.name === 'custom') return range
-  return range.from.length === 10 ? range : { ...range, from: dayText(Date.parse(range.from) + DAY_MS) }
 }
 
 const NOTHING_USED = (
@@ -157,7 +151,7 @@ const MOST_SHOWN = 500
 
 type Row = UsagePage['groups'][number] & { readonly place: number }
 
-function NumbersTable({ page, range }: { readonly page: UsagePage; readonly range: Range }) {
+function NumbersTable({ page, within }: { readonly page: UsagePage; readonly within: Query }) {
   const { group_by: by, groups, total } = page
   const filterBy = (group: string): Query => {
     if (by === 'day') return { range: null, from: group, to: dayText(Date.parse(group) + DAY_MS) }
@@ -166,7 +160,7 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
   const nameOf = (row: Row) => {
     if (by === 'key' || by === 'account') return <NameLink id={row.group} name={row.label} />
     if (row.group === '-') return labelOf(row)
-    return <a href={linkTo(['requests'], { ...rangeQuery(range), ...filterBy(row.group) })}>{labelOf(row)}</a>
+    return <a href={linkTo(['requests'], { ...within, ...filterBy(row.group) })}>{labelOf(row)}</a>
   }
   const group = name<Row>(titleOf(by), (row) => [<Swatch of={colourOf(row.place)} />, ' ', nameOf(row)])
   return (

@@ -9,6 +9,11 @@ const last =
   (lengthMs: number) =>
   (nowMs: number): Span => [new Date(nowMs - lengthMs).toISOString()]
 
+/** Whole ones: half a first day would look like less use. */
+const lastDays =
+  (days: number) =>
+  (nowMs: number): Span => [dayText(nowMs - (days - 1) * DAY_MS)]
+
 const monthText = (ms: number) => `${dayText(ms).slice(0, 8)}01`
 
 /** Those that a picker has room for. Days and months are of UTC, as all sums are. */
@@ -17,8 +22,8 @@ const BY_NAME: ReadonlyMap<string, Preset> = new Map<string, Preset>([
   ['24h', ['Last 24 hours', last(DAY_MS)]],
   ['today', ['Today', (nowMs) => [dayText(nowMs)]]],
   ['yesterday', ['Yesterday', (nowMs) => [dayText(nowMs - DAY_MS), dayText(nowMs)]]],
-  ['7d', ['Last 7 days', last(7 * DAY_MS)]],
-  ['30d', ['Last 30 days', last(30 * DAY_MS)]],
+  ['7d', ['Last 7 days', lastDays(7)]],
+  ['30d', ['Last 30 days', lastDays(30)]],
   ['month', ['This month', (nowMs) => [monthText(nowMs)]]],
   ['last-month', ['Last month', (nowMs) => [monthText(Date.parse(monthText(nowMs)) - DAY_MS), monthText(nowMs)]]],
 ])

@@ -93,6 +93,8 @@ test.each([
   ['range=yesterday', '2026-02-28', '2026-03-01', true],
   ['range=last-month', '2026-02-01', '2026-03-01', false],
   ['range=month', '2026-03-01', undefined, true],
+  ['range=7d', '2026-02-23', undefined, false],
+  ['range=30d', '2026-01-31', undefined, false],
   ['range=24h', '2026-02-28T10:00:00.000Z', undefined, true],
   ['from=2026-02-01T10:00:00Z&to=2026-02-09', '2026-02-01T10:00:00Z', '2026-02-09', false],
   ['range=constructor', '2026-02-23', '2026-03-02', false],

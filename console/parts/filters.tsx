@@ -110,21 +110,22 @@ export function Views({ url }: { readonly url: PageUrl }) {
     announce(text)
   }
   const choose = (chosen: string | null) => {
-    const others = Object.entries(saved).filter(([one]) => one !== name)
+    const others = Object.entries(saved).filter(([one]) => one !== (chosen ?? name))
     if (chosen === null) keep(others, `The view ${name} is removed.`)
-    else if (Object.hasOwn(saved, chosen)) location.hash = saved[chosen] ?? ''
+    else if (chosen.startsWith(' ')) location.hash = saved[chosen.slice(1)] ?? ''
     else keep([...others, [chosen, here]], `This view is kept in this browser as ${chosen}.`)
   }
-  const choices = Object.entries(saved).map(([value, address]) => ({
-    value,
-    text: value,
+  // No text that is typed begins so: a name that is typed is kept anew, and one that is chosen is gone to.
+  const choices = Object.entries(saved).map(([text, address]) => ({
+    value: ` ${text}`,
+    text,
     note: pageTitle(pageUrlOf(address).path[0] ?? ''),
   }))
   return (
     <Picker<string> label="View" value={name} onChoose={choose}>
       {(done) => [
         <Choices label="a view" choices={choices} typed={/^.{1,60}$/} onChoose={done} />,
-        <p class="quiet small">Type a name to keep these filters under it.</p>,
+        <p class="quiet small">Type a name, and choose it in “quotes” to keep these filters under it.</p>,
       ]}
     </Picker>
   )

@@ -182,7 +182,7 @@ export function Choices({ label, choices, onChoose, typed: pattern, isLoading = 
     event.preventDefault()
     if (text === '') return
     const [first] = isNew && found.length === 0 ? shown : found
-    const exact = found.find(({ value }) => value === text) ?? first
+    const exact = found.find(({ value }) => value.trim() === text) ?? first
     if (exact) choose(exact.value)
   }
   return (

@@ -15,6 +15,7 @@ import {
   sampleKey,
   sampleKeys,
   sampleLine,
+  sampleOverview,
   sampleUsage,
 } from './support/samples.ts'
 import type { Asked, ScriptedConsole } from './support/scripted-console.ts'
@@ -353,6 +354,8 @@ inBrowser('the console in a browser', () => {
       const name = `mine of ${title}`
       const keyboard = keyboardOf(page)
       await visit(path)
+      // The button of the page before would be pressed.
+      await titled(title)
       await keyboard.press('View')
       await page.getByRole('dialog', { name: 'View' }).waitFor()
       await keyboard.write(name)
@@ -370,6 +373,54 @@ inBrowser('the console in a browser', () => {
       expect(await page.evaluate('localStorage.getItem("waybill.views")')).toBe('{}')
     },
   )
+
+  test('a second name leaves the first, and a name that is typed again is kept anew only where it is chosen in quotes', async () => {
+    const kept = async () => JSON.parse(await page.evaluate('localStorage.getItem("waybill.views")'))
+    const chosen = async (typed: string, choose: () => Promise<void>) => {
+      await page.getByRole('group', { name: 'View' }).getByRole('button').first().click()
+      await page.getByLabel('Find a view').fill(typed)
+      await choose()
+      await button(`View: ${typed}`).waitFor()
+    }
+    const enter = () => keys('Enter')
+    await visit('requests?status=4xx')
+    await chosen('first of two', enter)
+    for (const status of ['429', '5xx']) {
+      await visit(`requests?status=${status}`)
+      await chosen('first', () => press('“first”'))
+      expect(await kept()).toEqual({ 'first of two': '#/requests?status=4xx', first: `#/requests?status=${status}` })
+    }
+    await visit('requests')
+    await chosen('first', enter)
+    expect(page.url()).toMatch(/status=5xx$/)
+    await page.evaluate('localStorage.setItem("waybill.views", "{}"), location.reload()')
+    await titled('Requests')
+  })
+
+  test('the margin is of what has a cost, a range of days begins with a whole one on every page, and Usage leads to its own requests', async () => {
+    const costs = { cost: '1.38', margin: '0.0835', upstream_cost: '0.167' }
+    for (const [shown, figures] of [
+      ['33.3 %', costs],
+      ['–', { cost: '1.38', margin: '0', upstream_cost: '0' }],
+    ] as const) {
+      const range = { ...sampleOverview.range, ...figures }
+      await page.route('**/admin/v1/overview?*', (route) => route.fulfill({ json: { ...sampleOverview, range } }))
+      await visit('usage')
+      await visit('overview?range=7d', 'attempts in 24 hours')
+      await page.locator('.metric', { hasText: 'Margin' }).getByText(shown, { exact: true }).waitFor()
+      await page.unrouteAll()
+    }
+    expect(await page.getByText('Other routes answered').count()).toBe(0)
+    const account = sampleAccount().id
+    await visit(`usage?range=7d&account=${account}`, 'The model 2')
+    const froms = asked().flatMap(({ url }) => (/&account=|overview\?/.test(url) ? [queryOf(url).from] : []))
+    const [today] = new Date().toISOString().split('T')
+    const weekAgo = new Date(Date.parse(today ?? '') - 6 * 86_400_000).toISOString().slice(0, 10)
+    expect(new Set(froms)).toEqual(new Set([weekAgo]))
+    const link = page.getByRole('table', { name: 'Usage by model' }).getByRole('link').first()
+    const [, query = ''] = (await link.getAttribute('href'))?.split('?') ?? []
+    expect(Object.fromEntries(new URLSearchParams(query))).toEqual({ range: '7d', account, model: 'gpt-4o-mini' })
+  })
 
   test('a key’s page begins with its balance and how long it lasts, and its chart leads to the requests of a day', async () => {
     await visit(KEY_PAGE)
@@ -455,7 +506,11 @@ inBrowser('the console in a browser', () => {
       ['Stream', 'not streamed'],
     ] as const) {
       await press(chip)
-      await page.getByRole('dialog', { name: chip }).getByRole('button', { name: choice }).click()
+      const offered = page.getByRole('dialog', { name: chip }).getByRole('button', { name: choice })
+      if (chip === 'Status') await sees('also broken streams')
+      // The counts of codes are of another range, and of everybody.
+      if (chip === 'Error code') expect(await offered.textContent()).toBe(choice)
+      await offered.click()
       await button(`Remove ${chip}`).waitFor()
     }
     for (const [chip, unit, from, to] of [

@@ -24,6 +24,7 @@ export const PAPERS = {
     return { answer, problems, csv: () => invoiceCsv(answer), sheets: () => sheetsOf(books, answer) }
   },
   async statements({ admin }: AskBooks, { month, account, key }: Asked): Promise<Made> {
+    if (account && key) throw new Error('A statement is of a customer or of a key: choose one of the two.')
     const answer = await admin.get<Statement>(`${pathOf(account ?? key ?? '')}/statements/${month}`)
     return { answer, problems: [], csv: () => statementCsv(answer), sheets: async () => [answer] }
   },

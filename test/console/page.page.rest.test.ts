@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
@@ -109,7 +110,7 @@ inBrowser('the console in a browser', () => {
 
   async function saved(name: string): Promise<string> {
     const [file] = await Promise.all([page.waitForEvent('download'), press(name)])
-    return file.suggestedFilename()
+    return { name: file.suggestedFilename(), text: await text(await file.createReadStream()) }
   }
 
   /** Chromium reports every refusal that a test asked for. */
@@ -245,6 +246,60 @@ inBrowser('the console in a browser', () => {
     expect(await page.getByRole('row').nth(2).textContent()).toContain('customer 119')
   })
 
+  test.each([
+    ['keys', 'customer 1', 'keys.csv', 130, 'customer 130'],
+    ['keys?status=active&look=low', 'customer 3', 'keys.csv', 43, 'customer 129'],
+    ['accounts', 'customer 3', 'customers.csv', 120, 'customer 119'],
+    ['accounts?status=suspended', 'customer 0', 'customers.csv', 60, 'customer 118'],
+  ])(
+    'the file of %s has every row of them, of which the page shows the first',
+    async (path, first, name, count, last) => {
+      const before = [scripted.keys.splice(0, Infinity, ...sampleKeys(130)), scripted.accounts.splice(0)] as const
+      const accountOf = (i: number) =>
+        sampleAccount({ id: `acct_${i}`, name: `customer ${i}`, status: i % 2 === 0 ? 'suspended' : 'active' })
+      scripted.accounts.push(...Array.from({ length: 120 }, (_, i) => accountOf(i)))
+      await visit(path)
+      await link(first).first().waitFor()
+      const file = await saved('Export CSV')
+      scripted.keys.splice(0, Infinity, ...before[0])
+      scripted.accounts.splice(0, Infinity, ...before[1])
+      const [, ...lines] = file.text.trim().split(/\r?\n/)
+      expect([file.name, lines.length]).toEqual([name, count])
+      expect(lines.at(-1)).toContain(last)
+    },
+  )
+
+  test('a list that cannot be read to its end makes no file, and says why', async () => {
+    await visit('keys')
+    const error = { message: 'It took too long.', type: 'server_error', param: null, code: 'took_too_long' }
+    await page.route('**/keys?limit=100*', (route) => route.fulfill({ status: 503, json: { error } }))
+    await press('Export CSV')
+    await sees('It took too long.')
+    await page.unrouteAll()
+    forgive('503')
+  })
+
+  test.each([
+    ['Key', 'customer 5', `account=${sampleAccount().id}`, `key_id=${sampleKey(5).id}`],
+    ['Customer', 'acme', `key_id=${sampleKey(5).id}`, `account=${sampleAccount().id}`],
+  ])(
+    'a %s that is chosen takes the place of the other, with which it would be refused',
+    async (chip, name, before, after) => {
+      for (const place of ['requests', 'usage', 'invoices', 'statements']) {
+        await visit(`${place}?month=2026-10&${before}`)
+        await press(chip)
+        await page.locator('.options').getByText(name, { exact: true }).click()
+        await button(`${chip}: ${name}`).waitFor()
+        expect(page.url().split('#')[1]).toBe(`/${place}?month=2026-10&${after}`)
+      }
+    },
+  )
+
+  test('an address with a customer and a key has no statement, of whichever of the two', async () => {
+    await visit(`statements?month=2026-10&account=${sampleAccount().id}&key_id=${sampleKey(5).id}`)
+    await sees('choose one of the two')
+  })
+
   test('keys are put in order by their heads, and found while typing', async () => {
     await visit('keys')
     const today = async () => (await page.locator('[data-head="Calls today"]').allTextContents()).map(Number)
@@ -303,7 +358,8 @@ inBrowser('the console in a browser', () => {
     await press('Close')
     expect(changes().map(({ body }) => JSON.parse(body).confirm)).toEqual(own.map(({ name }) => name))
     await page.getByLabel('Select all keys shown').check()
-    expect(await saved('Export CSV')).toBe('keys.csv')
+    const file = await saved('Export CSV')
+    expect([file.name, file.text.trim().split('\n').length]).toEqual(['keys.csv', 3])
     scripted.keys.splice(0, 2)
   })
 

@@ -162,7 +162,10 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
       verb={known ? 'Change' : 'Create'}
       draft={draft}
       onAct={put}
-      onFailed={({ code }) => code === 'below_cost' && setBelow(false)}
+      onFailed={({ code }) => {
+        if (code === 'below_cost') setBelow(false)
+        if (code === 'stale_version') onDone()
+      }}
       onClose={onClose}
     >
       {!known && <Field label="Name" required {...draft.field('name')} maxLength={15} />}

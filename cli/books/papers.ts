@@ -36,7 +36,7 @@ export function paperPage(month: string, problems: readonly string[], sheets: re
   return paper([month, ...(sheets.length === 1 ? sheets : []).map(({ name }) => name)].join(' '), [
     items && `<div class="problems"><p>Do not send these:</p><ul>${items}</ul></div>`,
     ...sheets.map(sheetHtml),
-    sheets.length === 0 ? `<p>Nothing was used in ${escaped(month)}.</p>` : '',
+    sheets.length + problems.length === 0 ? `<p>Nothing was used in ${escaped(month)}.</p>` : '',
   ])
 }
 

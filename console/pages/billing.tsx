@@ -184,6 +184,7 @@ function Reconcile({ url }: { readonly url: PageUrl }) {
           value={percent}
           onInput={setPercent}
           pattern="100|[0-9]{1,2}(\.[0-9]{1,2})?"
+          title="a decimal of at most 2 places, up to 100"
           required
         />
         <label class="field">

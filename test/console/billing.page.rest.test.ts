@@ -166,6 +166,20 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
     await expectNoFault()
   })
 
+  test('a tolerance that is no percentage is told at its field, in words for what it takes', async () => {
+    await visit('reconcile?range=last-month&provider=openrouter')
+    const told = page.locator('#bill .bad-text')
+    const field = page.getByLabel('Tolerance, %')
+    for (const [typed, words] of [
+      ['250', 'Tolerance, % must be a decimal of at most 2 places, up to 100.'],
+      ['', 'Tolerance, % is missing.'],
+    ] as const) {
+      await field.fill(typed)
+      await page.getByRole('button', { name: 'Compare' }).click()
+      expect(await told.allInnerTexts()).toEqual([words])
+    }
+  })
+
   test('usage is added up by user, by a tag that is named, by customer and by day, in the chart too', async () => {
     await visit('usage?range=last-month')
     const groups = async (by: string) =>

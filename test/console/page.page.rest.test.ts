@@ -108,7 +108,7 @@ inBrowser('the console in a browser', () => {
     await dialog.getByRole('button', { name: verb, exact: true }).click()
   }
 
-  async function saved(name: string): Promise<string> {
+  async function saved(name: string) {
     const [file] = await Promise.all([page.waitForEvent('download'), press(name)])
     return { name: file.suggestedFilename(), text: await text(await file.createReadStream()) }
   }
@@ -378,6 +378,7 @@ inBrowser('the console in a browser', () => {
       await press(`${act}…`)
       await submit(`${act} 3 keys`)
       await button('Close').waitFor()
+      await sees(`${act.replace(/e?$/, 'ed')}: 3 of 3 keys.`)
       expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(told)
       await press('Close')
       await closed()
@@ -392,7 +393,7 @@ inBrowser('the console in a browser', () => {
     await press('Suspend…')
     scripted.keys.splice(0, 1)
     await submit('Suspend 1 key')
-    await sees('There is no such key.', '1 of 1 key failed.')
+    await sees('There is no such key.', '1 of 1 key failed.', 'Suspended: 0 of 1 key.')
     await keys('Escape')
     scripted.keys.splice(0, 2)
     forgive('404')
@@ -458,7 +459,7 @@ inBrowser('the console in a browser', () => {
     const box = page.getByRole('combobox', { name: 'Search pages' })
     expect(await box.getAttribute('aria-activedescendant')).toBe('suggestion-1')
     await keys('Enter')
-    await sees('1 keys, 1 wrong')
+    await sees('1 key, 1 wrong')
     await keys('/')
     await page.keyboard.type('Create k')
     await keys('Enter')
@@ -681,6 +682,16 @@ inBrowser('the console in a browser', () => {
     await sees('p95, of all models')
   })
 
+  test('usage by day has one colour, in its table as in its chart', async () => {
+    const { data, groups, ...usage } = sampleUsage('day', 3)
+    const days = groups.map((one, i) => ({ ...one, group: data[i]?.start_time.slice(0, 10) }))
+    await page.route('**/usage?*', (route) => route.fulfill({ json: { ...usage, data, groups: days } }))
+    await visit('usage?group_by=day', 'The day 2')
+    const colours = `[...document.querySelectorAll('.legend svg, tbody svg')].map(({ outerHTML }) => outerHTML)`
+    expect(new Set(await page.evaluate<string[]>(colours)).size).toBe(1)
+    await page.unrouteAll()
+  })
+
   test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {
     await visit('overview', 'customer 3')
     await keyboardOf(page).find(`  svc_live_${'Q'.repeat(39)}xxx5 `)
@@ -718,9 +729,9 @@ inBrowser('the console in a browser', () => {
   test('the audit shows the keys that are wrong, with a link to what was found', async () => {
     await visit('books')
     // The last audit, or the last run of this window.
-    await sees(/^(?:.*: 500 keys, 0|.*1 keys, 1) wrong/)
+    await sees(/^(?:.*: 500 keys, 0|.*1 key, 1) wrong/)
     await press('Run the ledger check')
-    await sees('its cost does not follow from its price', '1 keys, 1 wrong')
+    await sees('its cost does not follow from its price', '1 key, 1 wrong', '4.90 in 12 rows', '3 findings')
     await link(REQUEST_ID).waitFor()
     expect(await faults('main')).toEqual({})
   })

@@ -76,8 +76,11 @@ async function checkAction(session: Session, _: object, file: string): Promise<v
 
 async function pushAction(session: Session, { note }: Noted, file: string): Promise<void> {
   const sent = await (await files()).readCatalogJson(file)
-  await putInForce(session, await checkedFor(session, sent, `The catalog '${file}' is not valid`), '', (expected) =>
-    session.admin.change('PUT', '/catalog', { ...sent, note }, expected),
+  await putInForce(
+    session,
+    await checkedFor(session, sent, `The catalog '${file}' is not valid`),
+    '',
+    (how, expected) => session.admin.change('PUT', '/catalog', { ...sent, note, ...how }, expected),
   )
 }
 
@@ -85,19 +88,19 @@ async function rollbackAction(session: Session, { note }: Noted, text: string): 
   const version = checkedVersion(text)
   const { catalog } = await knownVersion(session, version)
   const check = await checkedFor(session, catalog, `Version ${version} is not valid any more`)
-  await putInForce(session, check, `, with the content of version ${version},`, (expected) =>
-    session.admin.change('POST', `/catalog/versions/${version}/restore`, { note }, expected),
+  await putInForce(session, check, `, with the content of version ${version},`, (how, expected) =>
+    session.admin.change('POST', `/catalog/versions/${version}/restore`, { note, ...how }, expected),
   )
 }
 
-type Put = (expectedVersion: number) => Promise<CatalogShape>
+type Put = (how: { readonly below_cost?: true }, expectedVersion: number) => Promise<CatalogShape>
 
-/** `put` is told the version that is expected to be in force still. */
+/** `put` is told a loss that is meant, and the version that is expected to be in force still. */
 async function putInForce(session: Session, check: CatalogCheck, content: string, put: Put): Promise<void> {
   const [expected, isBelow] = [check.in_force?.version ?? 0, check.below_cost.length > 0]
   const loss = isBelow ? ', and sell below cost under a plan' : ''
   await session.confirm(() => `put version ${expected + 1} of the catalog${content} in force${loss}`, isBelow)
-  const made = await inWords(put(expected), {
+  const made = await inWords(put(isBelow ? { below_cost: true } : {}, expected), {
     stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
   })
   const so = made.version === expected ? 'as it was, for nothing changed' : sizeOf(made.catalog)

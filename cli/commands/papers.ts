@@ -2,7 +2,7 @@ import type { Option } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
-import type { FocusLine } from '../../layers/gateway/domain/rows/focus-line.ts'
+import { FOCUS_COLUMNS, type FocusLine } from '../../layers/gateway/domain/rows/focus-line.ts'
 import { CliError, printJson } from '../../layers/terminal/output.ts'
 import { PAPERS, paperPage } from '../books/papers.ts'
 import { option } from './arguments.ts'
@@ -65,12 +65,13 @@ export const EXPORT: CommandRow = {
 }
 
 async function focusAction({ admin, out, json, nowMs }: Session, options: RangeOptions & { format: string }) {
-  const { fromMs, toMs = nowMs - (nowMs % DAY_MS) } = rangeOf(options, nowMs)
+  // Only whole days are closed: a period such as 7d is one before today.
+  const todayMs = nowMs - (nowMs % DAY_MS)
+  const { fromMs, toMs = todayMs } = rangeOf(options, todayMs)
   const isCsv = !json && options.format === 'csv'
   for (let after: string | null | undefined; after !== null; ) {
     const page: List<FocusLine> = await admin.get('/focus', { ...rangeQuery({ fromMs, toMs }), limit: 100, after })
-    const [first] = page.data
-    if (isCsv && first && after === undefined) out.log(csvLine(Object.keys(first)).trimEnd())
+    if (isCsv && after === undefined) out.log(csvLine(FOCUS_COLUMNS).trimEnd())
     for (const line of page.data) {
       out.log(isCsv ? csvLine(Object.values(line).map((value) => value ?? undefined)).trimEnd() : JSON.stringify(line))
     }

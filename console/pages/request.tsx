@@ -122,7 +122,7 @@ function Notices({ of: request }: Props) {
   const { model, fallback_model: fallback, lowered_max_tokens: lowered, dropped_fields: dropped } = facts
   const beyond = facts.asked_max_tokens
     ? `the most that ${model} generates; ${counted(facts.asked_max_tokens)} were asked for.`
-    : 'the most that the balance covered. A longer answer was cut there.'
+    : 'the most that its credits and limits covered. A longer answer was cut there.'
   const warnings = {
     'Answered by a fallback': fallback && `${fallback} answered in place of ${model}, at the price of ${model}.`,
     'Output cap lowered': lowered && `to ${counted(lowered)} tokens, ${beyond}`,

@@ -82,6 +82,16 @@ test('a price below a cost is refused unless it is wanted, and a check of a cata
   expect((await create({ ...cheap, below_cost: true })).status).toBe(201)
   expect((await patch('cheap', { rpm: 9 })).status).toBe(409)
   const { body } = await admin.call('POST /catalog/check', { body: withCost() })
+  const now = await version()
+  const again = async (sent: object) => [
+    await put({ ...withCost(), ...sent }),
+    await admin.call(`POST /catalog/versions/${now - 1}/restore`, { body: sent, headers: await seen() }),
+  ]
+  for (const told of await again({})) {
+    expect([told.status, told.body.error.code, await version()]).toEqual([409, 'below_cost', now])
+    expect(told.body.error.message).toContain(loss)
+  }
+  for (const { status } of await again({ below_cost: true })) expect(status).toBe(200)
   expect(body.below_cost).toEqual(expect.arrayContaining([expect.stringContaining(loss)]))
   expect(body.warnings).toEqual(expect.arrayContaining(body.below_cost))
   const own = { prices: { 'test-model': { input: '1', output: '1.4', cachedInput: '0.5' } } }
@@ -91,10 +101,10 @@ test('a price below a cost is refused unless it is wanted, and a check of a cata
 })
 
 test('a new key has the limits of its plan, or of its account’s, where it is given none; later changes leave it alone', async () => {
-  await create({ name: 'team', rpm: 7, monthly_credits: '30', models: ['test-*'] })
+  await create({ name: 'team', rpm: 7, tpm: 5000, monthly_credits: '30', models: ['test-*'] })
   const key = async (body: object) =>
     (await admin.call('POST /keys', { body: { name: 'a', ...body }, headers: once() })).body
-  const limits = { rpm: 7, monthly_credits: '30', models: ['test-*'], daily_limit: 10_000 }
+  const limits = { rpm: 7, tpm: 5000, monthly_credits: '30', models: ['test-*'], daily_limit: 10_000 }
   const made = await key({ plan: 'team' })
   expect(made).toMatchObject({ plan: 'team', ...limits })
   expect(await key({ plan: 'team', rpm: 8, monthly_credits: null })).toMatchObject({ rpm: 8, monthly_credits: null })

@@ -266,7 +266,7 @@ describe('holds', () => {
     expect(upstream.requests.at(-1)?.body.max_tokens).toBe(lowered)
     expect([row.askedMaxTokens, row.loweredMaxTokens]).toEqual([undefined, lowered])
     expect(explanationLines(explainRequest(row, undefined, Date.now())).join('\n')).toContain(
-      `lowered to ${lowered}, the most that the balance covered`,
+      `lowered to ${lowered}, the most that its credits and limits covered`,
     )
     expect((await gateway.ask({}, { credits: '0.00016' })).status).toBe(402)
   })

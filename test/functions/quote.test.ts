@@ -99,6 +99,9 @@ describe.each([
   ['a balance that lowers the cap', { credits: '0.0013' }],
   ['a day that lowers the cap', { credits: '10', dailyCredits: 1_300_000n }],
   ['a month and a day', { credits: '10', dailyCredits: 1_400_000n, monthlyCredits: 1_250_000n }],
+  ['the tokens of a minute', { credits: '10', tpm: 400 }],
+  ['a balance and fewer tokens', { credits: '0.0013', tpm: 150 }],
+  ['a balance and more tokens', { credits: '0.0005', tpm: 400 }],
   ['next to nothing', { credits: '0.0001' }],
   ['no credits', { credits: '0' }],
 ])('with %s', (_, credits) => {

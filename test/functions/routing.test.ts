@@ -144,8 +144,10 @@ describe('failing routes', () => {
   ])('a request of whose routes only %s is at its rate limit is a 502 without Retry-After', async (_, one, two) => {
     first.reply = one
     second.reply = two
-    const { response } = await gateway.ask()
+    const { response, row } = await gateway.ask()
     expect([response.status, response.headers.get('retry-after')]).toEqual([502, null])
+    // So that its failure is one of a provider.
+    expect(row.provider).toBe(row.attempts[1]?.provider)
   })
 })
 

@@ -172,6 +172,10 @@ test('a request beyond the whole limit is told so, not to try again, and which c
 
 test('a list of models takes no tokens, and a caller sees what is left by introspection and quotes', async () => {
   const { key, secret } = await gateway.ask(CAPPED, { tpm: ONE, scopes: ['chat.completions', 'models.read'] })
+  // The instance that answered knows the key from before its tokens came back.
+  const { messages, model } = HELLO
+  const counting = await gateway.post(secret, { model, messages }, {}, '/v1/messages/count_tokens')
+  expect([counting.status, headersOf(counting)[1]]).toEqual([200, String(ONE - 15)])
   expect((await gateway.get(secret, '/v1/models')).status).toBe(200)
   expect(await stillTaken(key.id)).toBe(15n)
   const { limits } = (await (await gateway.get(secret, '/v1/key/introspect')).json()) as { limits: object }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { List } from '../../../layers/admin/api/shapes/answers.ts'
 import type { CatalogCheck, CatalogShape, PlanShape } from '../../../layers/admin/api/shapes/catalog.ts'
-import { ask, type Sent } from '../../api.ts'
+import { type ApiFailure, ask, type Sent } from '../../api.ts'
 import { announce, Button, Field, Tick } from '../../parts/controls.tsx'
 import { ActDialog } from '../../parts/dialog.tsx'
 import type { Model } from '../../parts/models.ts'
@@ -32,19 +32,41 @@ type Props = Then & {
 export function PutInForce({ over, path, sent, onStale, onDone, children, ...rest }: Props) {
   const draft = useDraft('note', { note: '' })
   const { note } = draft.typed
+  const loss = useLoss()
   const put = async () => {
-    const body = { ...sent.body, ...(note && { note }) }
+    const body = { ...sent.body, ...(note && { note }), ...loss.sent }
     const headers = { 'If-Match': `"${over}"` }
     const now = await ask<CatalogShape>(path, { ...sent, body, headers })
     announce(`Version ${now.version} is in force.`)
     onDone(now)
   }
   return (
-    <ActDialog {...rest} draft={draft} onAct={put} onFailed={({ status }) => [409, 412].includes(status) && onStale()}>
+    <ActDialog
+      {...rest}
+      draft={draft}
+      onAct={put}
+      onFailed={(failure) => !loss.isAsked(failure) && [409, 412].includes(failure.status) && onStale()}
+    >
       {children}
+      {loss.tick}
       <Field label="Note" {...draft.field('note')} maxLength={200} hint="Why, for whoever reads the versions." />
     </ActDialog>
   )
+}
+
+/** A price below a cost is refused until somebody says that it is meant. */
+function useLoss() {
+  const [isMeant, setMeant] = useState<boolean | undefined>(undefined)
+  const isAsked = ({ code }: ApiFailure) => {
+    if (code === 'below_cost') setMeant(false)
+    return code === 'below_cost'
+  }
+  const tick = isMeant !== undefined && (
+    <Tick checked={isMeant} onChange={() => setMeant(!isMeant)}>
+      Sell below cost
+    </Tick>
+  )
+  return { isAsked, tick, sent: isMeant && { below_cost: true } }
 }
 
 export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
@@ -142,13 +164,9 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
   const known = of === 'new' ? undefined : of
   const draft = useDraft(`plan ${known?.name}`, { name: '', factor: known?.factor ?? '1.25' })
   const { typed } = draft
-  const [isBelow, setBelow] = useState<boolean | undefined>(undefined)
+  const loss = useLoss()
   const put = async () => {
-    const body = {
-      factor: typed.factor.trim(),
-      ...(isBelow && { below_cost: true }),
-      ...(!known && { name: typed.name.trim() }),
-    }
+    const body = { factor: typed.factor.trim(), ...loss.sent, ...(!known && { name: typed.name.trim() }) }
     const path = known ? `/plans/${known.name}` : '/plans'
     const headers = { 'If-Match': `"${over}"` }
     const plan = await ask<PlanShape>(path, { method: known ? 'PATCH' : 'POST', body, headers })
@@ -162,10 +180,7 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
       verb={known ? 'Change' : 'Create'}
       draft={draft}
       onAct={put}
-      onFailed={({ code }) => {
-        if (code === 'below_cost') setBelow(false)
-        if (code === 'stale_version') onDone()
-      }}
+      onFailed={(failure) => !loss.isAsked(failure) && [409, 412].includes(failure.status) && onDone()}
       onClose={onClose}
     >
       {!known && <Field label="Name" required {...draft.field('name')} maxLength={15} />}
@@ -176,11 +191,7 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
         {...draft.field('factor')}
         hint="The prices of the catalog times this: 0.0001 to 100."
       />
-      {isBelow !== undefined && (
-        <Tick checked={isBelow} onChange={() => setBelow(!isBelow)}>
-          Sell below cost
-        </Tick>
-      )}
+      {loss.tick}
     </ActDialog>
   )
 }

@@ -46,9 +46,10 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCat
 }
 
 /** Only over the version that the caller expects: "0" if it expects none. */
-export async function put(call: Call, { note, ...sent }: PutCatalogBody): Promise<CatalogShape> {
+export async function put(call: Call, { note, below_cost: isMeant, ...sent }: PutCatalogBody): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
   const catalog = validCatalog(await parseSent(call, sent))
+  await requireCovered(call, catalog, isMeant)
   return putInForce(call, catalog, { expectedVersion, note, source: sourceOf(sent, catalog) })
 }
 
@@ -92,14 +93,29 @@ export async function getVersion(call: Call, { against }: z.output<typeof versio
   return shown(call, await versionInPath(call), against)
 }
 
-export async function restoreVersion(call: Call, { note }: z.output<typeof restoreBody>): Promise<CatalogShape> {
+export async function restoreVersion(call: Call, sent: z.output<typeof restoreBody>): Promise<CatalogShape> {
+  const { note, below_cost: isMeant } = sent
   const expectedVersion = expectedVersionOf(call)
   const { version, data, source } = await versionInPath(call)
   if (version === (await readStoredCatalog(call.tables)())?.version) {
     throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
   }
   const catalog = validCatalog(await parsed(withoutPlans(data)))
+  await requireCovered(call, catalog, isMeant)
   return putInForce(call, catalog, { expectedVersion, rollbackTo: version, note, source })
+}
+
+/** Under the plans in force, which it keeps. */
+async function requireCovered({ tables }: Call, catalog: CatalogData, isMeant?: boolean): Promise<void> {
+  const { data } = (await readStoredCatalog(tables)()) ?? {}
+  refuseLosses('The catalog', { ...catalog, plans: data?.plans }, isMeant)
+}
+
+export function refuseLosses(what: string, catalog: CatalogData, isMeant = false): void {
+  const losses = planWarnings(catalog)
+  if (losses.length === 0 || isMeant) return
+  const message = `${what} sells below cost:\n  ${losses.join('\n  ')}\nSend below_cost if you want that.`
+  throw new AdminError('below_cost', message, { param: 'below_cost' })
 }
 
 async function versionInPath({ tables, path }: Call): Promise<StoredCatalog> {

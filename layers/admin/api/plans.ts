@@ -7,12 +7,11 @@ import { planNamed } from '../../gateway/domain/money/plan.ts'
 import type { CatalogData, Plan } from '../../gateway/domain/routing/catalog.ts'
 import { readCatalogVersion, readStoredCatalog, type StoredCatalog } from '../../gateway/store/catalog/read-catalog.ts'
 import { closest } from '../../gateway/wire/basics/closest.ts'
-import { planWarnings } from '../catalog/price-warnings.ts'
 import { settingsIn } from '../settings/key-settings.ts'
 import { PLAN_DEFAULTS } from '../settings/setting-fields.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
-import { catalogInForce, putInForce } from './catalog.ts'
+import { catalogInForce, putInForce, refuseLosses } from './catalog.ts'
 import { noteUnchanged } from './changed-key.ts'
 import { nothingToChange, readFields, wrong } from './fields.ts'
 import { wholeList } from './pages.ts'
@@ -47,7 +46,7 @@ export async function update(call: Call, fields: Fields): Promise<PlanShape> {
 }
 
 async function put(call: Call, stored: StoredCatalog, name: string, fields: Fields, was: Plan) {
-  const { factor = was.factor, prices, below_cost: isWanted, ...defaults } = fields
+  const { factor = was.factor, prices, below_cost: isMeant, ...defaults } = fields
   const own = { ...was.prices, ...(prices && (await readPrices(stored.data, prices))) }
   const plan = { factor, prices: given(own), defaults: given({ ...was.defaults, ...defaults }) } as Plan
   if (isDeepStrictEqual(stored.data.plans?.[name], plan)) {
@@ -55,11 +54,7 @@ async function put(call: Call, stored: StoredCatalog, name: string, fields: Fiel
     return shape(stored, name)
   }
   const data = { ...stored.data, plans: { ...stored.data.plans, [name]: plan } }
-  const losses = planWarnings({ ...data, plans: { [name]: plan } })
-  if (losses.length > 0 && !isWanted) {
-    const message = `The plan '${name}' sells below cost:\n  ${losses.join('\n  ')}\nSend below_cost if you want that.`
-    throw new AdminError('below_cost', message, { param: 'below_cost' })
-  }
+  refuseLosses(`The plan '${name}'`, { ...data, plans: { [name]: plan } }, isMeant)
   await warnOf(call, { id: name, models: plan.defaults?.models as string[] | undefined })
   const source = (await readCatalogVersion(call.tables)(stored.version))?.source
   const { version } = await putInForce(call, data, { expectedVersion: stored.version, plan: name, source })

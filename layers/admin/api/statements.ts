@@ -1,5 +1,5 @@
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
-import { type Customer, MONTH, type Statement, statementOf } from '../../gateway/domain/rows/statement.ts'
+import { type Customer, MONTH, payerIn, type Statement, statementOf } from '../../gateway/domain/rows/statement.ts'
 import { MOST_TOTALS, readStatement } from '../../gateway/store/accounts/read-statement.ts'
 import { AdminError } from './admin-error.ts'
 import { type Call, requireScope } from './call.ts'
@@ -13,7 +13,7 @@ export async function ofAccount(call: Call): Promise<Statement> {
 
 export async function ofKey(call: Call): Promise<Statement> {
   const key = await keyInPath(call)
-  const account = accountIdOf(key)
+  const account = payerIn(call.path.month ?? '', accountIdOf(key), key.purse?.adoptedAtMs)
   if (account === undefined) return statement(call, key, [key])
   throw new AdminError(
     'invalid_request',

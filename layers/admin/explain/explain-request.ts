@@ -81,7 +81,8 @@ function factsOf(row: UsageRow, key: Key | undefined, account: string | null): E
 
 function loweredText({ askedMaxTokens, loweredMaxTokens, model }: UsageRow): string | undefined {
   if (loweredMaxTokens === undefined) return undefined
-  if (askedMaxTokens === undefined) return `lowered to ${loweredMaxTokens}, the most that the balance covered`
+  if (askedMaxTokens === undefined)
+    return `lowered to ${loweredMaxTokens}, the most that its credits and limits covered`
   return `lowered to ${loweredMaxTokens}, the most that ${model} generates; ${askedMaxTokens} were asked for`
 }
 

@@ -86,7 +86,7 @@ export const SETTING_FIELDS = described({
 })
 
 const DEFAULTS = [
-  ...(['rpm', 'daily_limit', 'max_concurrent', 'models'] as const),
+  ...(['rpm', 'tpm', 'daily_limit', 'max_concurrent', 'models'] as const),
   ...(['daily_credits', 'monthly_credits', 'daily_loss'] as const),
 ]
 const orNone = (rule: z.ZodType) =>

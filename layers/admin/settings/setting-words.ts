@@ -48,7 +48,7 @@ const words = {
     hint: 'A range in each line, such as 203.0.113.0/24. Empty: every address.',
     none: 'every address',
   },
-  plan: { field: 'plan', kind: 'plan', label: 'Plan', mostChars: 15, none: "its account's" },
+  plan: { field: 'plan', kind: 'plan', label: 'Plan', mostChars: 15, none: "its account's, if any" },
   externalId: {
     field: 'external_id',
     kind: 'text',

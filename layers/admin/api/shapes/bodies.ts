@@ -105,14 +105,16 @@ export const routesTestBody = z.strictObject({
 /** A catalog has a validator of its own, which names every fault. */
 export const catalogBody = z.looseObject({}).describe('A catalog, as catalog.schema.json describes it.')
 
+const isMeant = z.boolean('must be true or false.').describe('Put it in force although a price is below a cost.')
 const versionNote = {
   note: someLine(200).describe(
     'Why it is put in force, at most 200 characters. It is kept with the version, and is no part of the catalog.',
   ),
+  below_cost: isMeant.optional(),
 }
 export const putCatalogBody = catalogBody
   .extend(versionNote)
-  .describe('A catalog, and perhaps a note beside its fields.')
+  .describe('A catalog, and perhaps a note and below_cost beside its fields.')
 export type PutCatalogBody = z.output<typeof putCatalogBody>
 
 export const restoreBody = z.strictObject(versionNote)
@@ -122,7 +124,7 @@ export const updatePlanBody = z
   .strictObject({
     factor: factor.describe('The prices of the catalog are multiplied by it: a decimal from 0.0001 to 100.'),
     prices: z.record(z.string(), z.looseObject({}).nullable()).describe('Its own prices; null takes one away.'),
-    below_cost: z.boolean('must be true or false.').describe('Put it in force although a price is below a cost.'),
+    below_cost: isMeant,
     ...PLAN_DEFAULTS,
   })
   .partial()

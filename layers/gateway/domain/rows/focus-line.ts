@@ -75,3 +75,5 @@ function lineOf(of: Charged, model: string, kind: string, unit: string, count: n
     x_Model: model,
   }
 }
+
+export const FOCUS_COLUMNS = Object.keys(lineOf({ keyId: '', day: '2026-01-01', parts: [] }, '', '', '', 0, 0n))

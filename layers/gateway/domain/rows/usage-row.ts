@@ -158,7 +158,7 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   reasoningTokens: 'Of the completion tokens, those that the model thought with.',
   images: 'Images in the prompt, if they have a price of their own.',
   askedMaxTokens: 'The output cap that the caller asked for, if it was lowered.',
-  loweredMaxTokens: 'The output cap after it was lowered for the model or the balance.',
+  loweredMaxTokens: 'The output cap after it was lowered for the model, the credits or the limits.',
   usageSource: 'The counter of the tokens: the upstream, our estimate, or nobody.',
   estimatedBy: 'The method of an estimate: by characters if the tokenizer could not be reached.',
   usageRejected: 'The upstream reported something that is no count.',

@@ -76,9 +76,13 @@ function lower(request: Candidate, tries: Tries, key: Key, why: AdmissionRefusal
 
 function coveredCap({ priced, nowMs }: Candidate, { shortage }: Tries, key: Key, why: AdmissionRefusal) {
   if (!priced) return undefined
-  if (isRemedy('lower the cap for tokens', why)) return capWithin(priced, leftIn(key, 'tpm', nowMs) ?? 0n)
+  const tokens = leftIn(key, 'tpm', nowMs)
+  // Credits are found wanting first, and what they cover may be more than the tokens that are left.
+  const within = tokens === undefined ? Infinity : capWithin(priced, tokens)
+  if (isRemedy('lower the cap for tokens', why)) return within
   if (!isRemedy('lower the cap for credits', why)) return undefined
   const left = creditsLeft(key, nowMs)
   // A cap that goes by a hidden balance would tell it.
-  return shortage?.account.hidesBalance && left === key.available ? undefined : affordableCap(priced, left)
+  if (shortage?.account.hidesBalance && left === key.available) return undefined
+  return Math.min(within, affordableCap(priced, left))
 }

@@ -156,7 +156,7 @@ function noteFailure(
   const { route } = candidate
   if (!wasAsked(failure.result)) return void journey.attempts.pop()
   endAttempt(journey, failure.result, deps.clock(), failure.said)
-  if (failure.reason === 'rejected') journey.provider = route.provider
+  journey.provider = route.provider
   if (failure.mayBeBilled) deps.log.unpaid(route.provider, route.cost && worstCostAt(candidate, priced))
   if (failure.worthAnotherRoute && !failure.isCallers && !signal.aborted) blame(deps, request, route, failure)
 }

@@ -110,7 +110,8 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
     if (isMet !== undefined) condition += ` AND ${isMet}`
   }
   let take = TAKE
-  if (demand.tokens) {
+  // A call that takes none writes the window, too: its answer tells those that are left.
+  if (demand.tokens !== undefined) {
     TOKEN_WRITE.nameWindow(names, demand.nowMs)
     values[':tokens'] = demand.tokens
     take += `, ${TOKEN_WRITE.take}`

@@ -45,7 +45,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
         if (!end) throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
         after = end.last_id
         lastRun.set({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
-        if (after === null) announce(`${audited(end)}, ${end.wrong} wrong.`)
+        if (after === null) announce(`Looked at ${audited(end)}: ${end.wrong} wrong.`)
       }
     } catch (error) {
       lastRun.set({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })

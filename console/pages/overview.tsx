@@ -115,7 +115,9 @@ const METRICS: Readonly<Record<string, Shown>> = {
     colour: 'c1',
     page: 'usage',
     query: { metric: 'margin' },
-    of: (numbers) => <span title={`${numbers.margin} credits, where the cost to us is known`}>{percent(marginOf(numbers))}</span>,
+    of: (numbers) => (
+      <span title={`${numbers.margin} credits, where the cost to us is known`}>{percent(marginOf(numbers))}</span>
+    ),
     value: marginOf,
     isShare: true,
   },

@@ -6,7 +6,7 @@ import type { Typed } from './typed-settings.ts'
 export type Draft = Pick<ReturnType<typeof useDraft>, 'isOld' | 'lost' | 'forget' | 'release' | 'keep'>
 
 /** Stands in the storage where a secret was typed: a draft with it is not what was typed, and must not be sent. */
-export const BLANK = '‹secret not kept›'
+export const BLANK = '‹secret not kept: write it anew›'
 
 /** Kept when the page is left or reloaded, or its dialog closed. In `localStorage` all tabs have the same; null keeps nothing. */
 export function useDraft<T extends Typed>(name: string, fresh: T, storage: Storage | null = sessionStorage) {
@@ -37,7 +37,7 @@ export function useDraft<T extends Typed>(name: string, fresh: T, storage: Stora
     value: typed[name] ?? '',
     onInput: (value: string) => set({ ...typed, [name]: value }),
   })
-  const lost = text?.includes(BLANK) ? `Write it anew where it says ${BLANK}.` : undefined
+  const lost = text?.includes(BLANK) ? BLANK : undefined
   return { typed, lost, field, set, isTouched: Boolean(text), isOld, forget, release, keep: () => set(typed) }
 }
 

@@ -10,7 +10,7 @@ import { inBrowser, openScriptedPage, type ScriptedPage } from './support/script
 
 const KEY_PAGE = `keys/${sampleKey(1).id}`
 const SECRET = `sk-${'Zx9'.repeat(12)}`
-const BLANK = '‹secret not kept›'
+const BLANK = '‹secret not kept: write it anew›'
 
 inBrowser('forms of the console', () => {
   let opened: ScriptedPage
@@ -79,7 +79,7 @@ inBrowser('forms of the console', () => {
     await draft().waitFor()
     const kept = await draft().inputValue()
     expect(kept).toBe(typed.replace(SECRET, BLANK).replace('hush-\\"hush', BLANK))
-    await sees(`Write it anew where it says ${BLANK}`)
+    await page.locator('.notice', { hasText: BLANK }).waitFor()
     expect(await button('Check').isDisabled()).toBe(true)
     const other = await page.context().newPage()
     await other.goto(`${scripted.origin}/#/catalog`)
@@ -113,7 +113,7 @@ inBrowser('forms of the console', () => {
       expect([await name().inputValue(), await create()]).toEqual([kept, typed === kept])
       if (typed === kept) await page.keyboard.press('Escape')
     }
-    await sees(`Write it anew where it says ${BLANK}`)
+    await page.locator('.notice', { hasText: BLANK }).waitFor()
     await name().fill('of nobody')
     expect(await create()).toBe(true)
     await press('Start afresh')
@@ -122,7 +122,7 @@ inBrowser('forms of the console', () => {
     await page.getByLabel('Message').fill(`Is ${SECRET} leaked?`)
     expect(await storage()).not.toContain('Zx9Zx9')
     await reload()
-    await sees(`Write it anew where it says ${BLANK}`)
+    await page.locator('.field > span', { hasText: BLANK }).waitFor()
     expect(await button('Send').isDisabled()).toBe(true)
   })
 

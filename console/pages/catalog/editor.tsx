@@ -43,10 +43,7 @@ export function Editor({ inForce, draft, lost, model, onModel, onChange, onClose
       setChecked({ draft, version: inForce, check: result })
       announce(result.valid ? 'The draft is valid.' : `The draft has ${result.faults.length} faults.`)
     })
-  const faulty = [
-    ...(places.brokenAt === undefined ? [] : [places.brokenAt]),
-    ...(isCurrent ? checked.check.faults.map(({ path }) => lineOf(places, path) ?? 0) : []),
-  ]
+  const faulty = [places.brokenAt, ...(isCurrent ? checked.check.faults.map(({ path }) => lineOf(places, path)) : [])]
   const show = (line: number) => field.current && showLine(field.current, line)
   return (
     <section ref={section} aria-label="Draft">
@@ -149,7 +146,7 @@ type CodeProps = {
   readonly label: string
   readonly value: string
   readonly onInput: (value: string) => void
-  readonly marked: ReadonlySet<number>
+  readonly marked: ReadonlySet<number | undefined>
   readonly field: RefObject<HTMLTextAreaElement>
 }
 
@@ -188,7 +185,7 @@ function CodeField({ label, value, onInput, marked, field }: CodeProps) {
         </div>
       </div>
       <span class="quiet" id="draft-hint">
-        Nothing changes before it is put in force. This browser keeps it until then, without secrets.
+        This browser keeps it, without secrets, until it is put in force.
       </span>
     </div>
   )

@@ -32,7 +32,7 @@ type Props = Then & {
 export function PutInForce({ over, path, sent, onStale, onDone, children, ...rest }: Props) {
   const draft = useDraft('note', { note: '' })
   const { note } = draft.typed
-  const loss = useLoss()
+  const loss = useLoss(onStale)
   const put = async () => {
     const body = { ...sent.body, ...(note && { note }), ...loss.sent }
     const headers = { 'If-Match': `"${over}"` }
@@ -41,12 +41,7 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
     onDone(now)
   }
   return (
-    <ActDialog
-      {...rest}
-      draft={draft}
-      onAct={put}
-      onFailed={(failure) => !loss.isAsked(failure) && [409, 412].includes(failure.status) && onStale()}
-    >
+    <ActDialog {...rest} draft={draft} onAct={put} onFailed={loss.onFailed}>
       {children}
       {loss.tick}
       <Field label="Note" {...draft.field('note')} maxLength={200} hint="Why, for whoever reads the versions." />
@@ -55,18 +50,18 @@ export function PutInForce({ over, path, sent, onStale, onDone, children, ...res
 }
 
 /** A price below a cost is refused until somebody says that it is meant. */
-function useLoss() {
+function useLoss(onStale: () => void) {
   const [isMeant, setMeant] = useState<boolean | undefined>(undefined)
-  const isAsked = ({ code }: ApiFailure) => {
+  const onFailed = ({ code, status }: ApiFailure) => {
     if (code === 'below_cost') setMeant(false)
-    return code === 'below_cost'
+    else if ([409, 412].includes(status)) onStale()
   }
   const tick = isMeant !== undefined && (
     <Tick checked={isMeant} onChange={() => setMeant(!isMeant)}>
       Sell below cost
     </Tick>
   )
-  return { isAsked, tick, sent: isMeant && { below_cost: true } }
+  return { onFailed, tick, sent: isMeant && { below_cost: true } }
 }
 
 export function RollBack({ to, inForce, ...rest }: Then & { readonly to: number; readonly inForce: number }) {
@@ -164,7 +159,7 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
   const known = of === 'new' ? undefined : of
   const draft = useDraft(`plan ${known?.name}`, { name: '', factor: known?.factor ?? '1.25' })
   const { typed } = draft
-  const loss = useLoss()
+  const loss = useLoss(onDone)
   const put = async () => {
     const body = { factor: typed.factor.trim(), ...loss.sent, ...(!known && { name: typed.name.trim() }) }
     const path = known ? `/plans/${known.name}` : '/plans'
@@ -180,7 +175,7 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
       verb={known ? 'Change' : 'Create'}
       draft={draft}
       onAct={put}
-      onFailed={(failure) => !loss.isAsked(failure) && [409, 412].includes(failure.status) && onDone()}
+      onFailed={loss.onFailed}
       onClose={onClose}
     >
       {!known && <Field label="Name" required {...draft.field('name')} maxLength={15} />}

@@ -50,7 +50,7 @@ export function rangeOptions(isMandatory: boolean): Option[] {
   ]
 }
 
-/** Of a command that takes whole days only. */
+/** The options of a command that takes whole days only. */
 export const DAY_OPTIONS = [
   required(
     '--from <when>',

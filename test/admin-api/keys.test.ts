@@ -315,6 +315,7 @@ describe('rotation, its end, and revoke', () => {
     ]
     for (const { status, body } of await Promise.all(changes)) {
       expect([status, body.error.code]).toEqual([409, 'key_revoked'])
+      expect(body.error.message).toMatch(/^The key '[^']+' is revoked/)
     }
   })
 })

@@ -93,7 +93,7 @@ test('a plan, a push and a rollback below cost are refused where nobody says yes
   const [, { version }] = (await list<{ version: number }>('catalog', 'versions')) as [unknown, { version: number }]
   expect(await refused('catalog', 'rollback', String(version))).toContain('Add --yes to go on.')
   await done('catalog', 'rollback', String(version), '--yes')
-  expect((await list('plans', 'list')).map(({ name }) => name)).toEqual(['gold', 'half'])
+  expect((await list('plans', 'list')).map(({ name }) => name)).toEqual(['full', 'gold', 'half'])
   const cheaper = ['plans', 'update', 'half', '--factor', '0.4']
   expect(await refused(...cheaper)).toContain("The plan 'half' sells below cost:\n  model 'test-model': in the plan")
   expect((await json<PlanShape>('plans', 'show', 'half')).factor).toBe('0.5')

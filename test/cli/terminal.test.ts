@@ -52,7 +52,7 @@ test('a number is whole also where other rows of its column have a text, which i
   }
   const rows = [{ available: '124.99999348' }, { available: 'of a customer with a long name' }]
   printTable(screen, rows, { name: () => 'acme', available: summed((row) => row.available) })
-  expect(lines).toEqual(['name   available', 'acme   124.99999348', 'acme   of a custom…', 'total  124.99999348'])
+  expect(lines).toEqual(['name   available', 'acme   124.99999348', 'acme   of a custome…', 'total  124.99999348'])
 })
 
 test('in a pipe a table has every column whole, and no sum', () => {

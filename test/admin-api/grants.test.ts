@@ -151,7 +151,9 @@ test('a correction takes back what is available, as one event, and nothing that 
   expect(await hold(key, 4n * CREDIT)).toBeDefined()
   const { status, body } = await grant(key, { credits: '-6.000000001' })
   expect([status, body.error.code, body.error.param]).toEqual([409, 'credits_not_available', 'credits'])
-  expect(body.error.message).toContain(`The key '${key.name}' has 6 credits available, and 6.000000001 cannot be taken back`)
+  expect(body.error.message).toContain(
+    `The key '${key.name}' has 6 credits available, and 6.000000001 cannot be taken back`,
+  )
   const made = await grant(key, { credits: '-6', reference: 'typo in INV-3' })
   expect(made.body).toMatchObject({ credits: '-6', key: { granted: '4', available: '0', held: '4' } })
   const events = await Array.fromAsync(listEvents(tables)({ of: key.id, fromMs: 0, toMs: Date.now() + DAY_MS }))

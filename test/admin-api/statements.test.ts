@@ -134,7 +134,8 @@ test('the statement of a key that is alone ends with its balance; one of an acco
   expect(body).toMatchObject({ key_id: key.id, account_id: null, seller: 'Waybill Ltd' })
   expect(body.closing).toBe((await admin.call(`GET /keys/${key.id}`)).body.available)
   const ofAccount = await ask('2026-10', `/keys/${used[0]?.key.id}`)
-  const how = "is one of the account 'Ann & Co', whose statements have its charges: waybill statement --account 'Ann & Co'"
+  const how =
+    "is one of the account 'Ann & Co', whose statements have its charges: waybill statement --account 'Ann & Co'"
   expect([ofAccount.status, ofAccount.text]).toEqual([400, expect.stringContaining(how)])
 })
 

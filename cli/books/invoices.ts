@@ -6,6 +6,7 @@ import { DAY_MS, isoTime, utcDay } from '../../layers/gateway/domain/basics/time
 import { formatCredits, parseCredits } from '../../layers/gateway/domain/money/money.ts'
 import { LEAST_ROW_DAYS } from '../../layers/gateway/domain/rows/closed-day.ts'
 import { partOf, UsageGroups } from '../../layers/gateway/domain/rows/day-total.ts'
+import { payerIn } from '../../layers/gateway/domain/rows/statement.ts'
 import { mapConcurrently } from '../../layers/gateway/platform/map-concurrently.ts'
 import { type AskBooks, pathOf } from './ask-books.ts'
 import { exportedRows } from './exported-rows.ts'
@@ -25,7 +26,7 @@ type Range = { readonly fromMs: number; readonly toMs: number }
 export async function gatherInvoices(session: AskBooks, month: string, asked: Asked) {
   const fromMs = Date.parse(`${month}-01T00:00:00Z`)
   const endMs = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))
-  const only = await keysAsked(session, asked)
+  const only = await keysAsked(session, month, asked)
   const whole = await usagePage(session, { fromMs, toMs: endMs }, 'key')
   const open = whole.data.filter(({ closed }) => !closed).map(({ start_time }) => start_time.slice(0, 10))
   const range = { fromMs, toMs: open[0] === undefined ? endMs : Date.parse(open[0]) }
@@ -65,10 +66,14 @@ const sortName = ({ name, key_id, account_id }: Invoice) => `${name ?? ''}\0${ac
 
 type Asked = { readonly [Name in 'key' | 'account']?: string | undefined } & { readonly all?: boolean | undefined }
 
-async function keysAsked({ admin }: AskBooks, { key, account }: Asked): Promise<ReadonlySet<string> | undefined> {
+async function keysAsked({ admin }: AskBooks, month: string, { key, account }: Asked) {
   if (account === undefined) return key === undefined ? undefined : new Set([key])
-  return new Set((await admin.list<KeyShape>('/keys', { account })).data.map(({ id }) => id))
+  const { data } = await admin.list<KeyShape>('/keys', { account })
+  return new Set(data.filter((key) => accountIn(month, key)).map(({ id }) => id))
 }
+
+const accountIn = (month: string, { account_id, adopted_at }: KeyShape): string | null =>
+  payerIn(month, account_id, adopted_at === null ? 0 : Date.parse(adopted_at)) ?? null
 
 /** The keys of an account are on one invoice, which has a line for each key and model. */
 function invoicesByCustomer(session: AskBooks, made: readonly OfKey[]) {
@@ -102,7 +107,8 @@ async function invoiceOf(session: AskBooks, id: string, range: Range, ofRows: Gr
   const ofTotals = async () => (range.fromMs < range.toMs ? (await usagePage(session, range, 'model', id)).groups : [])
   const groups = key ? await ofTotals() : ofRows
   const lines = linesOf(groups.filter((one) => one.cost !== '0' || one.completed > 0 || (withFree && one.requests > 0)))
-  const { name = null, external_id = null, account_id = null } = key ?? {}
+  const { name = null, external_id = null } = key ?? {}
+  const account_id = key ? accountIn(isoTime(range.fromMs), key) : null
   return { invoice: { key_id: id, account_id, name, external_id, lines }, isGone: !key, all: linesOf(groups, true) }
 }
 

@@ -55,7 +55,7 @@ function sheetsOf({ admin }: AskBooks, { month, closed_through: last_day, data }
   return Array.fromAsync(mapConcurrently(data, 8, sheetOf))
 }
 
-/** None of a key that is gone, or that has been an account's since. */
+/** None of a key that is gone. */
 function statementIfAny(admin: AskBooks['admin'], path: string): Promise<Statement | undefined> {
   return admin.get<Statement>(path).catch((error) => {
     if (!['not_found', 'invalid_request', 'answer_too_large'].includes(error.code)) throw error

@@ -27,7 +27,7 @@ export function answerStatement(tables: Tables) {
     }
     const statement = await read(account.id, month)
     if (statement) return headers.accept === 'text/html' ? statementPage(statement) : statement
-    const message = `There is no statement of ${month}: one is published on the day after its month has ended, for a year back.`
+    const message = `There is no statement of ${month}: one is published on the day after its month has ended, or on the day after they were first shown, for a year back.`
     throw new GatewayError('not_found', message)
   }
 }

@@ -17,7 +17,7 @@ const MONTH = utcDay(THIS_MONTH_MS - 1).slice(0, 7)
 const FIRST_MS = Date.parse(`${MONTH}-01`)
 const DAYS = (THIS_MONTH_MS - FIRST_MS) / DAY_MS
 
-test('export focus of a month is its invoices, customer by customer, to the nanocredit, also of a key that came into an account later', async () => {
+test('export focus of a month is its invoices and statements, customer by customer, to the nanocredit, also of keys that came into an account in that month and later', async () => {
   const tables = await openTestTables()
   const stage = await openStage(tables)
   const random = new Random(9)
@@ -45,8 +45,13 @@ test('export focus of a month is its invoices, customer by customer, to the nano
   await closerAt(tables, () => THIS_MONTH_MS + DAY_MS / 2).run()
   const account = newAccount({ name: 'Ann, "Co"' }, 0n, FIRST_MS, new Uint8Array(10))
   await createAccount(tables)(account, actAt())
-  for (const { id } of keys.slice(1))
-    expect(await adoptKey(tables)(id, account.id, actAt())).toMatchObject({ changed: true })
+  // The papers of this month stay as they are when a key comes into the account after it.
+  const [, within, after] = keys.map(({ id }) => id)
+  for (const [id = '', atMs] of [
+    [within, FIRST_MS + 5 * DAY_MS],
+    [after, THIS_MONTH_MS],
+  ] as const)
+    expect(await adoptKey(tables)(id, account.id, actAt(atMs))).toMatchObject({ changed: true })
   const { code, stdout } = await focus('--format', 'jsonl')
   expect(code).toBe(0)
   const lines = jsonLines<FocusLine>(stdout)
@@ -58,7 +63,15 @@ test('export focus of a month is its invoices, customer by customer, to the nano
         .filter(({ BillingAccountId }) => id === undefined || BillingAccountId === id)
         .reduce((all, { BilledCost }) => all + (parseCredits(BilledCost ?? '') ?? 0n), 0n),
     )
-  expect(data.length).toBe(2)
+  expect(data.map(({ account_id, key_id }) => account_id ?? key_id)).toEqual(
+    expect.arrayContaining([account.id, keys[0]?.id, after]),
+  )
+  for (const { account_id, key_id, total } of data) {
+    const whose = account_id ? ['--account', account_id] : ['--key', key_id ?? '']
+    const paper = async (kind: string) =>
+      JSON.parse((await stage.waybill([kind, ...whose, '--month', MONTH, '--format', 'json', '--stage', 'dev'])).stdout)
+    expect([(await paper('statement')).charged, (await paper('invoice')).total]).toEqual([total.charged, total])
+  }
   for (const { account_id, key_id, total } of data) expect(sum(account_id ?? key_id ?? '')).toBe(total.charged)
   expect(sum()).toBe(total.charged)
   const ofAccount = lines.filter(({ BillingAccountName }) => BillingAccountName === 'Ann, "Co"')

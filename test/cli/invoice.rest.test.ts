@@ -110,7 +110,7 @@ test('the keys of an account are on one invoice, with a line for each key and mo
   const account = newAccount({ name: 'Ann', externalId: 'cus_ann' }, 0n, FIRST_MS, new Uint8Array(10))
   await createAccount(tables)(account, actAt())
   for (const i of [0, 2])
-    expect(await adoptKey(tables)(keyAt(i).id, account.id, actAt())).toMatchObject({ changed: true })
+    expect(await adoptKey(tables)(keyAt(i).id, account.id, actAt(FIRST_MS))).toMatchObject({ changed: true })
   await closeAt(DAYS)
   const rows = [0, 2].flatMap((i) => customers[i]?.rows.filter(inMonth) ?? [])
   for (const args of [[], ['--account', 'cus_ann']]) {

@@ -21,6 +21,7 @@ export function keyShape(key: Key, nowMs: number, weekCost: Nano, accounts: Name
     id: key.id,
     account_id: accountId,
     account_name: accounts.get(accountId ?? '') ?? null,
+    adopted_at: timeOrNull(purse?.adoptedAtMs),
     ...toldSettings(key),
     status,
     account_suspended: status === 'suspended' && purse?.isWithAccount !== undefined,

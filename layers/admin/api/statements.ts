@@ -1,6 +1,6 @@
 import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
-import { type Customer, MONTH, type Statement, statementOf } from '../../gateway/domain/rows/statement.ts'
+import { type Customer, MONTH, payerIn, type Statement, statementOf } from '../../gateway/domain/rows/statement.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import { MOST_TOTALS, readStatement } from '../../gateway/store/accounts/read-statement.ts'
 import { AdminError } from './admin-error.ts'
@@ -15,7 +15,7 @@ export async function ofAccount(call: Call): Promise<Statement> {
 
 export async function ofKey(call: Call): Promise<Statement> {
   const key = await keyInPath(call)
-  const accountId = accountIdOf(key)
+  const accountId = payerIn(call.path.month ?? '', accountIdOf(key), key.purse?.adoptedAtMs)
   if (accountId === undefined) return statement(call, key, [key])
   const { name } = await known(call, ACCOUNT, accountId)
   const how = `waybill statement --account ${shellWord(name)} --month ${shellWord(call.path.month ?? '')}`

@@ -4,6 +4,7 @@ import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { daysFrom, latestRowMs, momentsOf } from '../../gateway/domain/rows/closed-day.ts'
 import { addTo, type DayTotal, partOf, UsageGroups, type UsagePart } from '../../gateway/domain/rows/day-total.ts'
 import { type FocusLine, focusLines } from '../../gateway/domain/rows/focus-line.ts'
+import { payerIn } from '../../gateway/domain/rows/statement.ts'
 import { mapConcurrently } from '../../gateway/platform/map-concurrently.ts'
 import { readKeys } from '../../gateway/store/keys/newest-keys.ts'
 import { readClosing } from '../../gateway/store/rows/closing.ts'
@@ -173,8 +174,7 @@ export async function listFocus(
   const [byId, names] = [new Map(keys.map((key) => [key.id, key])), await accountNames(tables, keys)]
   const lines = totals.flatMap((total) => {
     const key = byId.get(total.keyId)
-    // A key that was moved into an account is on its invoice with all that it was ever charged.
-    const accountId = key ? accountIdOf(key) : total.accountId
+    const accountId = key ? payerIn(total.day, accountIdOf(key), key.purse?.adoptedAtMs) : total.accountId
     return focusLines({ ...total, currency, accountId, accountName: names.get(accountId ?? ''), keyName: key?.name })
   })
   const end = totals.at(-1)

@@ -35,6 +35,7 @@ export function sampleKey(index: number, changes: Partial<KeyDetail> = {}): KeyD
     ...toldSettings({ ...KEY_DEFAULTS, name: `customer ${index}`, externalId: `cus_${index}` }),
     account_id: null,
     account_name: null,
+    adopted_at: null,
     status: 'active',
     account_suspended: false,
     prefix: 'svc_live_',

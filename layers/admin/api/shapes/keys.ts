@@ -23,6 +23,7 @@ export const Key = z.object({
   id: text('The id of the key.'),
   account_id: orNull(text('The account whose balance it uses; null if it has its own.')),
   account_name: orNull(text('The name of that account.')),
+  adopted_at: orNull(moment('When it came into it; null if it was made there.')),
   ...SETTING_FIELDS,
   status: z
     .enum(KEY_STATUSES)

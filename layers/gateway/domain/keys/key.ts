@@ -52,6 +52,8 @@ export type Purse = {
   readonly heldEver: Nano
   readonly spentAtDraw: Nano
   readonly statusVersion: number
+  /** Of a key that was alone before. */
+  readonly adoptedAtMs?: number | undefined
   /** The plan of the account, for a key that has none of its own. */
   readonly plan?: string | undefined
   /** Set while its account is suspended: true if the key goes on with its account, false if it is suspended by itself, too. */

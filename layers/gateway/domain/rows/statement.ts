@@ -1,4 +1,4 @@
-import { utcDay } from '../basics/time.ts'
+import { isoTime, utcDay } from '../basics/time.ts'
 import { formatCredits, type Nano } from '../money/money.ts'
 import type { UsageGroups } from './day-total.ts'
 
@@ -35,6 +35,10 @@ export type Statement = ReturnType<typeof statementOf>
 export function daysOfMonth(month: string): { readonly first: string; readonly next: string } {
   return { first: `${month}-01`, next: utcDay(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))) }
 }
+
+/** The account that pays on papers of a month or day: those of a key from before the month in which it was adopted stay its own. */
+export const payerIn = <Id>(time: string, accountId: Id, adoptedAtMs = 0): Id | undefined =>
+  isoTime(adoptedAtMs).slice(0, 7) <= time ? accountId : undefined
 
 /** Made of closed days and grants only, which do not change: opening + topped_up + adopted + corrected − charged = closing. */
 export function statementOf({ id, name, externalId }: Customer, books: StatementBooks, { seller, currency }: Seller) {

@@ -136,7 +136,7 @@ function demandOf(request: Candidate, isRefused: boolean, creditRefusal: CreditR
     nowMs: request.nowMs,
     hold: asked ? holdOf(asked) : 0n,
     holdUntilMs: deadAtMs(request),
-    tokens: asked && request.credential.key.tpm !== undefined ? tokensOf(asked) : undefined,
+    tokens: request.credential.key.tpm === undefined ? undefined : asked ? tokensOf(asked) : 0n,
     creditRefusal,
   }
 }

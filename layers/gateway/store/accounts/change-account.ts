@@ -178,7 +178,7 @@ export function adoptKey(tables: Tables) {
       const { granted } = key
       const event = changeEvent(act, 'key.adopt', { keyId, after: { accountId, credits: formatCredits(granted) } })
       const made = await makeOnce(tables, keyId, act, [
-        becomePurse(tables, key, account),
+        becomePurse(tables, key, account, act.atMs),
         addPurses(tables, [keyId], { accountId, statusVersion: account.statusVersion }, granted),
         ...(granted > 0n
           ? [putNew(tables.keys, grantEntry(accountId, granted, act, { text: `adopted ${keyId}`, isAgain: true }))]

@@ -52,7 +52,9 @@ export function becomePurse(
   { keys }: Tables,
   { id, version, granted }: Key,
   { id: accountId, statusVersion, plan }: Pick<Account, 'id' | 'statusVersion' | 'plan'>,
+  adoptedAtMs?: number,
 ): TransactItem {
+  const adopted = `, adoptedAtMs = :adoptedAtMs${plan === undefined ? '' : ', acPlan = :plan'} REMOVE notifyBelow`
   return {
     Update: {
       TableName: keys,
@@ -60,7 +62,7 @@ export function becomePurse(
       ConditionExpression:
         'version = :version AND granted = :granted AND #status <> :revoked AND attribute_not_exists(accountId)',
       // The rest is on its way to the pool. All that is held or spent by now was held once, and nothing of it has come back.
-      UpdateExpression: `SET version = :next, accountId = :accountId, statusVersion = :statusVersion, drawn = granted, heldEver = granted - available, spentAtDraw = spent, granted = granted - available, available = :zero${plan === undefined ? '' : ', acPlan = :plan'}${accountId === id ? '' : ' REMOVE notifyBelow'}`,
+      UpdateExpression: `SET version = :next, accountId = :accountId, statusVersion = :statusVersion, drawn = granted, heldEver = granted - available, spentAtDraw = spent, granted = granted - available, available = :zero${adoptedAtMs === undefined ? '' : adopted}`,
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
         ':version': version,
@@ -70,6 +72,7 @@ export function becomePurse(
         ':accountId': accountId,
         ':statusVersion': statusVersion,
         ':zero': 0,
+        ...(adoptedAtMs !== undefined && { ':adoptedAtMs': adoptedAtMs }),
         ...(plan !== undefined && { ':plan': plan }),
       },
     },

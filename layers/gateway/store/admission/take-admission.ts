@@ -111,9 +111,9 @@ function admissionWrite(TableName: string, key: Key, demand: Demand, ReturnValue
   }
   let take = TAKE
   // A call that takes none writes the window, too: its answer tells those that are left.
-  if (key.tpm !== undefined) {
+  if (demand.tokens !== undefined) {
     TOKEN_WRITE.nameWindow(names, demand.nowMs)
-    values[':tokens'] = demand.tokens ?? 0n
+    values[':tokens'] = demand.tokens
     take += `, ${TOKEN_WRITE.take}`
   }
   // This write proves the copy current, so the copy knows which of the two secrets this is.

@@ -54,11 +54,12 @@ export function toItem(key: Key): Item {
 /** The part that operators change, which all lanes of a key have alike. */
 export function termsItem(key: Key): Item {
   const { prefix, purse } = key
-  const { accountId, statusVersion, isWithAccount, plan: acPlan } = purse ?? {}
+  const { accountId, adoptedAtMs, statusVersion, isWithAccount, plan: acPlan } = purse ?? {}
   const settings = Object.fromEntries(SETTINGS.map((name) => [name, key[name]]))
   // A key has one lane unless somebody wants more.
   if (!key.lane) settings.lanes = undefined
-  return { ...rotatingAttributes(key), prefix, accountId, statusVersion, isWithAccount, acPlan, ...settings }
+  const ofAccount = { accountId, adoptedAtMs, statusVersion, isWithAccount, acPlan }
+  return { ...rotatingAttributes(key), prefix, ...ofAccount, ...settings }
 }
 
 export function laneItem({ made, deal, isClosed, dealt, dealing }: Lane): Item {
@@ -83,13 +84,15 @@ export function toKey(item: Item): Key {
   }
 }
 
-function purseOf({ accountId, drawn, heldEver, spentAtDraw, statusVersion, isWithAccount, acPlan }: Item): Purse {
+function purseOf(item: Item): Purse {
+  const { accountId, adoptedAtMs, drawn, heldEver, spentAtDraw, statusVersion, isWithAccount, acPlan } = item
   return {
     accountId: accountId as string,
     drawn: toNano(drawn),
     heldEver: toNano(heldEver),
     spentAtDraw: toNano(spentAtDraw),
     statusVersion: statusVersion as number,
+    ...(adoptedAtMs !== undefined && { adoptedAtMs: adoptedAtMs as number }),
     ...(acPlan !== undefined && { plan: acPlan as string }),
     ...(isWithAccount !== undefined && { isWithAccount: isWithAccount as boolean }),
   }

@@ -24,6 +24,7 @@ export const PAPERS = {
     return { answer, problems, csv: () => invoiceCsv(answer), sheets: () => sheetsOf(books, answer) }
   },
   async statements({ admin }: AskBooks, { month, account, key }: Asked): Promise<Made> {
+    if (account && key) throw new Error('A statement is of a customer or of a key: choose one of the two.')
     const answer = await admin.get<Statement>(`${pathOf(account ?? key ?? '')}/statements/${month}`)
     return { answer, problems: [], csv: () => statementCsv(answer), sheets: async () => [answer] }
   },
@@ -35,7 +36,7 @@ export function paperPage(month: string, problems: readonly string[], sheets: re
   return paper([month, ...(sheets.length === 1 ? sheets : []).map(({ name }) => name)].join(' '), [
     items && `<div class="problems"><p>Do not send these:</p><ul>${items}</ul></div>`,
     ...sheets.map(sheetHtml),
-    sheets.length === 0 ? `<p>Nothing was used in ${escaped(month)}.</p>` : '',
+    sheets.length + problems.length === 0 ? `<p>Nothing was used in ${escaped(month)}.</p>` : '',
   ])
 }
 

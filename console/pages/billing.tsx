@@ -99,7 +99,7 @@ function Papers({ url, kind }: Props & { readonly kind: keyof typeof PAPERS }) {
                 <Lines of={problems} />
               </div>
             ),
-            sheets.length === 0 && <Empty>Nothing was used in {month}.</Empty>,
+            sheets.length + problems.length === 0 && <Empty>Nothing was used in {month}.</Empty>,
             sheets.map((sheet) => (
               <details key={sheet.account_id ?? sheet.key_id} class="apart" open={sheets.length === 1}>
                 <summary>
@@ -184,6 +184,7 @@ function Reconcile({ url }: { readonly url: PageUrl }) {
           value={percent}
           onInput={setPercent}
           pattern="100|[0-9]{1,2}(\.[0-9]{1,2})?"
+          title="a decimal of at most 2 places, up to 100"
           required
         />
         <label class="field">

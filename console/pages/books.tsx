@@ -45,7 +45,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
         if (!end) throw new Error('The check broke off before its end: what is listed was looked at, and nothing else.')
         after = end.last_id
         lastRun.set({ isRunning: after !== null, lines: inOrder(lines), ...(after === null && { summary: end }) })
-        if (after === null) announce(`${audited(end)} were looked at, and ${end.wrong} do not balance.`)
+        if (after === null) announce(`Looked at ${audited(end)}: ${end.wrong} wrong.`)
       }
     } catch (error) {
       lastRun.set({ isRunning: false, lines: inOrder(lines), ...(!isAbort(error) && { failure: failureFrom(error) }) })
@@ -82,7 +82,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
                 ` ${audited(summary)}, ${summary.wrong} wrong, at `,
                 <Moment at={summary.at} />,
               ]
-            : `${lines.length} balances looked at${isRunning ? '…' : '; stopped before the end.'}`}
+            : `${countOf(lines.length, 'balance')} looked at${isRunning ? '…' : '; stopped before the end.'}`}
         </p>
       )}
       <Problem failure={failure} />
@@ -94,7 +94,7 @@ export function Books({ url }: { readonly url: PageUrl }) {
 }
 
 function audited({ keys, accounts }: Summary): string {
-  return accounts > 0 ? `${keys} keys and ${countOf(accounts, 'customer')}` : `${keys} keys`
+  return countOf(keys, 'key') + (accounts > 0 ? ` and ${countOf(accounts, 'customer')}` : '')
 }
 
 function inOrder(lines: readonly Line[]): Line[] {
@@ -113,7 +113,7 @@ function lastAudit({ last_audit: last }: Overview) {
   }
   return (
     <p>
-      {result(last.wrong === 0)} Last proven <Moment at={last.at} />: {counted(last.keys)} keys, {counted(last.wrong)}{' '}
+      {result(last.wrong === 0)} Last proven <Moment at={last.at} />: {countOf(last.keys, 'key')}, {counted(last.wrong)}{' '}
       wrong.
       {last.wrong > 0 && ' Run it again to see which.'}
     </p>
@@ -129,7 +129,7 @@ const COLUMNS: readonly Column<Line>[] = [
   credits('Spent', (line) => line.spent),
   number(
     'Usage total',
-    (line) => line.object === 'audit' && [<Credits of={line.row_costs} />, ` in ${counted(line.rows)}`],
+    (line) => line.object === 'audit' && [<Credits of={line.row_costs} />, ` in ${countOf(line.rows, 'row')}`],
   ),
 ]
 
@@ -138,7 +138,7 @@ function resultOf({ findings, more_findings, ok }: Line) {
     result(ok),
     findings.length > 0 && (
       <details open={!ok}>
-        <summary>{findings.length + more_findings} findings</summary>
+        <summary>{countOf(findings.length + more_findings, 'finding')}</summary>
         <Lines
           of={[
             ...findings.map(({ about, text, note }) => [

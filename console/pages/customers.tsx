@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'preact/hooks'
+import { listed } from '../../cli/books/ask-books.ts'
 import type { AccountMade, AccountShape } from '../../layers/admin/api/shapes/accounts.ts'
 import type { CreateAccountBody } from '../../layers/admin/api/shapes/bodies.ts'
 import type { KeyShape } from '../../layers/admin/api/shapes/keys.ts'
-import { post } from '../api.ts'
+import { ask, failureFrom, post } from '../api.ts'
 import {
   announce,
   Button,
@@ -24,12 +25,24 @@ import { CUSTOMER_FORM, settingsOf, type Typed } from '../parts/typed-settings.t
 import { useDraft } from '../parts/use-draft.ts'
 import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, CUSTOMER_STATES, Moment, NameLink, STATES, State } from '../parts/values.tsx'
-import { filtersIn, go, type PageUrl, placeOf, titleOf, withQuery } from '../router.ts'
+import { filtersIn, go, type PageUrl, pageTitle, placeOf, queryText, titleOf, withQuery } from '../router.ts'
 import { ACT_NAMES, type Act, BulkAct, CreateKey } from './keys/acts.tsx'
 import { Search } from './search.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
 const LOOKS = optionsOf('All keys', Object.keys(BADGE_WORDS), (badge) => titleOf(BADGE_WORDS[badge] ?? badge))
+
+/** A list to its end: the page may show its beginning only. */
+async function saveAll<T>(list: string, query: Readonly<Record<string, string>>, csvOf: (all: readonly T[]) => string) {
+  try {
+    announce('Reading…')
+    const { data } = await listed<T>((path, asked) => ask(`/${path}?${queryText(asked ?? {})}`), list, query)
+    download(`${pageTitle(list).toLowerCase()}.csv`, csvOf(data))
+    announce('')
+  } catch (error) {
+    announce(failureFrom(error).message)
+  }
+}
 
 function Keys({ url }: { readonly url: PageUrl }) {
   const { query, filter } = filtersIn(url, FILTERS)
@@ -38,17 +51,22 @@ function Keys({ url }: { readonly url: PageUrl }) {
   // An order, or a search, among the loaded rows alone would be misleading, so all rows are loaded first.
   const isWhole = Boolean(order || look || q)
   const keys = useList<KeyShape>('/keys', { status }, isWhole ? 250 : 0)
-  const rows = useMemo(() => {
-    const found = keys.rows.filter(
+  const shownOf = (all: readonly KeyShape[]) => {
+    const found = all.filter(
       ({ badges, id, name, account_name, external_id, last_four }) =>
         (!look || badges.includes(look)) && isFound([id, name, account_name, external_id, last_four], q),
     )
     return order ? found.toSorted(order) : found
-  }, [keys.rows, look, q, sort])
+  }
+  const rows = useMemo(() => shownOf(keys.rows), [keys.rows, look, q, sort])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [act, setAct] = useState<{ readonly name: Act; readonly keys: readonly KeyShape[] } | undefined>(undefined)
   const selected = rows.filter(({ id }) => chosen.has(id))
   const living = selected.filter((key) => key.status !== 'revoked')
+  const save = () =>
+    selected.length > 0
+      ? download('keys.csv', keysCsv(selected))
+      : void saveAll<KeyShape>('keys', { status }, (all) => keysCsv(shownOf(all)))
   const warning = look === 'no_allowlist' ? [cell<KeyShape>('Addresses', () => <Badge of="no_allowlist" />)] : []
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
@@ -81,9 +99,7 @@ function Keys({ url }: { readonly url: PageUrl }) {
             }),
             <Button onClick={() => setChosen(new Set())}>Clear</Button>,
           ],
-          <Button onClick={() => download('keys.csv', keysCsv(selected.length > 0 ? selected : rows))}>
-            Export CSV
-          </Button>,
+          <Button onClick={save}>Export CSV</Button>,
         ]}
       >
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', STATES, titleOf)} />
@@ -194,9 +210,12 @@ function Accounts({ url }: { readonly url: PageUrl }) {
   const { status, q } = query
   // A search among the loaded rows alone would be misleading, so all rows are loaded first.
   const customers = useList<AccountShape>('/accounts', { status }, q ? 100 : 0)
-  const rows = customers.rows.filter(({ id, name, external_id, contact_name, contact_email }) =>
-    isFound([id, name, external_id, contact_name, contact_email], q),
-  )
+  const shownOf = (all: readonly AccountShape[]) =>
+    all.filter(({ id, name, external_id, contact_name, contact_email }) =>
+      isFound([id, name, external_id, contact_name, contact_email], q),
+    )
+  const rows = shownOf(customers.rows)
+  const save = () => void saveAll<AccountShape>('accounts', { status }, (all) => customersCsv(shownOf(all)))
   const create = (isOpen: boolean) => filter('act').onChange(isOpen ? 'create' : '')
   return (
     <Page
@@ -209,7 +228,7 @@ function Accounts({ url }: { readonly url: PageUrl }) {
     >
       <Bar
         search={<SearchField label="Find customers" placeholder="Name, external id or contact" {...filter('q')} />}
-        end={<Button onClick={() => download('customers.csv', customersCsv(rows))}>Export CSV</Button>}
+        end={<Button onClick={save}>Export CSV</Button>}
       >
         <Choice label="State" {...filter('status')} options={optionsOf('Any state', CUSTOMER_STATES, titleOf)} />
       </Bar>

@@ -168,7 +168,11 @@ function NumbersTable({ page, range }: { readonly page: UsagePage; readonly rang
     if (row.group === '-') return labelOf(row)
     return <a href={linkTo(['requests'], { ...rangeQuery(range), ...filterBy(row.group) })}>{labelOf(row)}</a>
   }
-  const group = name<Row>(titleOf(by), (row) => [<Swatch of={colourOf(row.place)} />, ' ', nameOf(row)])
+  const group = name<Row>(titleOf(by), (row) => [
+    <Swatch of={colourOf(by === 'day' ? 0 : row.place)} />,
+    ' ',
+    nameOf(row),
+  ])
   return (
     <Table
       caption={`Usage by ${titleOf(by).toLowerCase()}`}

@@ -96,7 +96,7 @@ export function useField({ label, name, hint }: Labelled) {
 export function Field({ label, name, onInput, hint, number, rows, ...rest }: FieldProps) {
   const { shape, above, below, setFault } = useField({ label, name: name as string | undefined, hint })
   const Input = rows ? 'textarea' : 'input'
-  const [inputMode, pattern, wanted] = number ? NUMBERS[number] : []
+  const [inputMode, pattern, wanted = rest.title] = number ? NUMBERS[number] : []
   const own = {
     ...(number && { inputMode, pattern }),
     ...(rows ? { rows } : { type: 'text' }),

@@ -55,7 +55,8 @@ type Named = { readonly account: AccountShape; readonly key_id: KeyShape }
 function NameChip({ url, filter }: { readonly url: PageUrl; readonly filter: Filter }) {
   const id = url.query.get(filter) ?? ''
   const { data } = useLoad<Named[Filter]>(id === '' ? null : pathOf(id))
-  const choose = (chosen: Named[Filter] | null) => goWith(url, { [filter]: chosen?.id })
+  // A key is of one customer, or of none: both at once are refused.
+  const choose = (chosen: Named[Filter] | null) => goWith(url, { account: null, key_id: null, [filter]: chosen?.id })
   return <NamePicker filter={filter} value={id && (data?.name ?? id)} onChoose={choose} />
 }
 

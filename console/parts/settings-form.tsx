@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape, PlanShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { listIn } from '../../layers/admin/settings/setting-texts.ts'
@@ -8,7 +9,7 @@ import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { SCOPES } from '../../layers/gateway/endpoints.ts'
 import { zone } from '../preferences.ts'
 import { identityHere } from '../session.ts'
-import { Field, type FieldProps, Tick } from './controls.tsx'
+import { Field, type FieldProps, Refused, Tick } from './controls.tsx'
 import { modelsIn } from './models.ts'
 import { Choices, MomentField, Picker } from './picker.tsx'
 import type { Form, FormField, Typed } from './typed-settings.ts'
@@ -86,6 +87,7 @@ function Scopes({ of, value, onInput }: InputProps) {
 
 function Models({ of, value, onInput }: InputProps) {
   const { data } = useLoad<CatalogShape>('/catalog')
+  const isRefused = useContext(Refused)?.param === of.field
   const ids = modelsIn(data?.catalog).map(({ id }) => id)
   const chosen = listIn(value)
   const missing = data ? chosen.filter((pattern) => !ids.some((id) => matchesPattern(pattern, id))) : []
@@ -97,7 +99,7 @@ function Models({ of, value, onInput }: InputProps) {
       <Picker<string> field={of} label={of.label} value={chosen.join(', ')} onChoose={(text) => onInput(text ?? '')}>
         {() => <Choices label="models, or a pattern such as claude-*" {...{ choices }} typed={/./} onChoose={toggle} />}
       </Picker>
-      {missing.length > 0 && <Told isBad>{`The catalog has no model ${missing.join(', ')}.`}</Told>}
+      {missing.length > 0 && !isRefused && <Told isBad>{`The catalog has no model ${missing.join(', ')}.`}</Told>}
     </>
   )
 }

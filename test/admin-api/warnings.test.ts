@@ -72,6 +72,15 @@ test.each(CASES)(
   },
 )
 
+test('a question about several fields names none of them: each would be asked of the first', async () => {
+  const ask = async (body: object) => {
+    const { error } = (await admin.call('POST /keys', { body, headers: { ...once(), ...STRICT } })).body
+    return [error.param, error.message.split('\n').length]
+  }
+  expect(await ask({ name: 'two', models: ['nope'], notify_below: '5' })).toEqual([null, 3])
+  expect(await ask({ name: 'two', models: ['nope', 'neither'] })).toEqual(['models', 3])
+})
+
 test('a change that is no mistake has no warnings', async () => {
   const told = adminOf(gateway.tables, { tellsNotices: true })
   const body = { name: 'clean', models: ['test-model', 'test-*'], notify_below: '5', credits: '1' }

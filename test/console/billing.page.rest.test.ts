@@ -104,6 +104,12 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
     await sees('Ann & Co')
     const { stdout, code } = await stage.waybill(['invoice', '--month', MONTH, '--stage', 'dev'])
     expect([code, (await saved('Save as CSV')).trimEnd()]).toEqual([0, stdout.trimEnd()])
+    // On paper every sheet is whole.
+    const shown = () => page.locator('details table').filter({ visible: true }).count()
+    expect(await shown()).toBe(0)
+    await page.emulateMedia({ media: 'print' })
+    expect(await shown()).toBe(4)
+    await page.emulateMedia({ media: 'screen' })
     await page.locator('summary', { hasText: 'Ann & Co' }).press('Enter')
     const charged = formatCredits(rows.reduce((sum, { cost }) => sum + cost, 0n))
     expect((await rowsOf('Balance')).join('\n')).toMatch(
@@ -112,6 +118,18 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
     expect((await rowsOf('Usage')).at(-1)).toBe(`Total ${charged}`)
     expect(await saved('Save as a page')).toMatch(/Ann &amp; Co.*Top-up INV-42.*Closing balance/s)
     await expectNoFault()
+  })
+
+  test('a month that is not over does not say that nothing was used: its days are not in it yet', async () => {
+    const month = utcDay(TODAY_MS).slice(0, 7)
+    await visit(`invoices?month=${month}`)
+    await sees(/Not closed yet/)
+    expect(await page.getByText('Nothing was used').count()).toBe(0)
+    const file = await saved('Save as a page')
+    expect(file).toContain('Not closed yet')
+    expect(file).not.toContain('Nothing was used')
+    await visit(`invoices?month=${utcDay(FIRST_MS - 1).slice(0, 7)}`)
+    await sees(/^Nothing was used in/)
   })
 
   test('the statement of a customer is reached from its page, and a month that is not over is refused in words', async () => {
@@ -146,6 +164,20 @@ inBrowser('bills, invoices and notices in the console, with nothing scripted bet
       expect(await saved('Save as CSV')).toMatch(`${DAY},m/one,5,10,5,7,2,false`)
     }
     await expectNoFault()
+  })
+
+  test('a tolerance that is no percentage is told at its field, in words for what it takes', async () => {
+    await visit('reconcile?range=last-month&provider=openrouter')
+    const told = page.locator('#bill .bad-text')
+    const field = page.getByLabel('Tolerance, %')
+    for (const [typed, words] of [
+      ['250', 'Tolerance, % must be a decimal of at most 2 places, up to 100.'],
+      ['', 'Tolerance, % is missing.'],
+    ] as const) {
+      await field.fill(typed)
+      await page.getByRole('button', { name: 'Compare' }).click()
+      expect(await told.allInnerTexts()).toEqual([words])
+    }
   })
 
   test('usage is added up by user, by a tag that is named, by customer and by day, in the chart too', async () => {

@@ -290,6 +290,44 @@ inBrowser('forms of the console', () => {
     },
   )
 
+  test('a model that the catalog lacks is told once, also when the server asks about it', async () => {
+    await visit('keys')
+    await press('Create key')
+    await dialog().getByLabel('Name', { exact: true }).fill('asked')
+    await dialog().getByLabel('Models', { exact: true }).click()
+    await page.getByRole('searchbox', { name: /^Find models/ }).fill('gpt-5o')
+    await page.keyboard.press('Enter')
+    await sees('The catalog has no model gpt-5o.')
+    await page.keyboard.press('Escape')
+    const message = "The catalog has no model 'gpt-5o'.\nNothing was changed."
+    const error = { message, type: 'conflict_error', param: 'models', code: 'needs_confirmation' }
+    await answering('keys', 409, { error })
+    await dialog().getByRole('button', { name: 'Create', exact: true }).click()
+    await sees(/Nothing was changed/)
+    expect((await dialog().innerText()).match(/The catalog has no model/g)).toHaveLength(1)
+  })
+
+  test('a plan that another push came before is made over that one, when it is tried again', async () => {
+    await visit('catalog')
+    await press('Create plan')
+    await dialog().getByLabel('Name', { exact: true }).fill('silver')
+    const message = 'root pushed version 9 while you looked at 7.'
+    await answering('catalog', 200, { ...sampleCatalog, version: 9 })
+    const error = { message, type: 'conflict_error', param: null, code: 'stale_version' }
+    await page.route('**/admin/v1/plans', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 412, json: { error } }) : route.fallback(),
+    )
+    const [first] = await Promise.all([
+      page.waitForRequest((one) => one.method() === 'POST'),
+      dialog().getByRole('button', { name: 'Create', exact: true }).click(),
+    ])
+    await sees(message)
+    await page.locator('main').getByText('Version 9 is in force').waitFor()
+    const [second] = await Promise.all([page.waitForRequest((one) => one.method() === 'POST'), press('Try again')])
+    expect([first, second].map((one) => one.headers()['if-match'])).toEqual(['"7"', '"9"'])
+    expect(second.postData()).toBe(first.postData())
+  })
+
   test('models, a plan and an end are chosen; a pattern is typed, and a model that the catalog lacks is told at once', async () => {
     await visit('keys')
     await press('Create key')

@@ -265,6 +265,14 @@ inBrowser('the layout of the console', () => {
     },
   )
 
+  test('on a phone a note is apart from what it is about', async () => {
+    await visit('routes', 'answered with an error', PHONE)
+    const before = `getComputedStyle(document.querySelector('td .note'), '::before').content`
+    expect(await page.evaluate(before)).toBe('" · "')
+    await page.setViewportSize(LAPTOP)
+    expect(await page.evaluate(before)).toBe('none')
+  })
+
   test('? lists every shortcut, closes with Escape, and is a question mark in a field', async () => {
     await visit('keys', 'customer 5')
     await page.getByRole('heading', { level: 1 }).focus()

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
@@ -107,9 +108,9 @@ inBrowser('the console in a browser', () => {
     await dialog.getByRole('button', { name: verb, exact: true }).click()
   }
 
-  async function saved(name: string): Promise<string> {
+  async function saved(name: string) {
     const [file] = await Promise.all([page.waitForEvent('download'), press(name)])
-    return file.suggestedFilename()
+    return { name: file.suggestedFilename(), text: await text(await file.createReadStream()) }
   }
 
   /** Chromium reports every refusal that a test asked for. */
@@ -245,6 +246,60 @@ inBrowser('the console in a browser', () => {
     expect(await page.getByRole('row').nth(2).textContent()).toContain('customer 119')
   })
 
+  test.each([
+    ['keys', 'customer 1', 'keys.csv', 130, 'customer 130'],
+    ['keys?status=active&look=low', 'customer 3', 'keys.csv', 43, 'customer 129'],
+    ['accounts', 'customer 3', 'customers.csv', 120, 'customer 119'],
+    ['accounts?status=suspended', 'customer 0', 'customers.csv', 60, 'customer 118'],
+  ])(
+    'the file of %s has every row of them, of which the page shows the first',
+    async (path, first, name, count, last) => {
+      const before = [scripted.keys.splice(0, Infinity, ...sampleKeys(130)), scripted.accounts.splice(0)] as const
+      const accountOf = (i: number) =>
+        sampleAccount({ id: `acct_${i}`, name: `customer ${i}`, status: i % 2 === 0 ? 'suspended' : 'active' })
+      scripted.accounts.push(...Array.from({ length: 120 }, (_, i) => accountOf(i)))
+      await visit(path)
+      await link(first).first().waitFor()
+      const file = await saved('Export CSV')
+      scripted.keys.splice(0, Infinity, ...before[0])
+      scripted.accounts.splice(0, Infinity, ...before[1])
+      const [, ...lines] = file.text.trim().split(/\r?\n/)
+      expect([file.name, lines.length]).toEqual([name, count])
+      expect(lines.at(-1)).toContain(last)
+    },
+  )
+
+  test('a list that cannot be read to its end makes no file, and says why', async () => {
+    await visit('keys')
+    const error = { message: 'It took too long.', type: 'server_error', param: null, code: 'took_too_long' }
+    await page.route('**/keys?limit=100*', (route) => route.fulfill({ status: 503, json: { error } }))
+    await press('Export CSV')
+    await sees('It took too long.')
+    await page.unrouteAll()
+    forgive('503')
+  })
+
+  test.each([
+    ['Key', 'customer 5', `account=${sampleAccount().id}`, `key_id=${sampleKey(5).id}`],
+    ['Customer', 'acme', `key_id=${sampleKey(5).id}`, `account=${sampleAccount().id}`],
+  ])(
+    'a %s that is chosen takes the place of the other, with which it would be refused',
+    async (chip, name, before, after) => {
+      for (const place of ['requests', 'usage', 'invoices', 'statements']) {
+        await visit(`${place}?month=2026-10&${before}`)
+        await press(chip)
+        await page.locator('.options').getByText(name, { exact: true }).click()
+        await button(`${chip}: ${name}`).waitFor()
+        expect(page.url().split('#')[1]).toBe(`/${place}?month=2026-10&${after}`)
+      }
+    },
+  )
+
+  test('an address with a customer and a key has no statement, of whichever of the two', async () => {
+    await visit(`statements?month=2026-10&account=${sampleAccount().id}&key_id=${sampleKey(5).id}`)
+    await sees('choose one of the two')
+  })
+
   test('keys are put in order by their heads, and found while typing', async () => {
     await visit('keys')
     const today = async () => (await page.locator('[data-head="Calls today"]').allTextContents()).map(Number)
@@ -303,7 +358,8 @@ inBrowser('the console in a browser', () => {
     await press('Close')
     expect(changes().map(({ body }) => JSON.parse(body).confirm)).toEqual(own.map(({ name }) => name))
     await page.getByLabel('Select all keys shown').check()
-    expect(await saved('Export CSV')).toBe('keys.csv')
+    const file = await saved('Export CSV')
+    expect([file.name, file.text.trim().split('\n').length]).toEqual(['keys.csv', 3])
     scripted.keys.splice(0, 2)
   })
 
@@ -322,6 +378,7 @@ inBrowser('the console in a browser', () => {
       await press(`${act}…`)
       await submit(`${act} 3 keys`)
       await button('Close').waitFor()
+      await sees(`${act.replace(/e?$/, 'ed')}: 3 of 3 keys.`)
       expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(told)
       await press('Close')
       await closed()
@@ -336,7 +393,7 @@ inBrowser('the console in a browser', () => {
     await press('Suspend…')
     scripted.keys.splice(0, 1)
     await submit('Suspend 1 key')
-    await sees('There is no such key.', '1 of 1 key failed.')
+    await sees('There is no such key.', '1 of 1 key failed.', 'Suspended: 0 of 1 key.')
     await keys('Escape')
     scripted.keys.splice(0, 2)
     forgive('404')
@@ -402,7 +459,7 @@ inBrowser('the console in a browser', () => {
     const box = page.getByRole('combobox', { name: 'Search pages' })
     expect(await box.getAttribute('aria-activedescendant')).toBe('suggestion-1')
     await keys('Enter')
-    await sees('1 keys, 1 wrong')
+    await sees('1 key, 1 wrong')
     await keys('/')
     await page.keyboard.type('Create k')
     await keys('Enter')
@@ -625,6 +682,16 @@ inBrowser('the console in a browser', () => {
     await sees('p95, of all models')
   })
 
+  test('usage by day has one colour, in its table as in its chart', async () => {
+    const { data, groups, ...usage } = sampleUsage('day', 3)
+    const days = groups.map((one, i) => ({ ...one, group: data[i]?.start_time.slice(0, 10) }))
+    await page.route('**/usage?*', (route) => route.fulfill({ json: { ...usage, data, groups: days } }))
+    await visit('usage?group_by=day', 'The day 2')
+    const colours = `[...document.querySelectorAll('.legend svg, tbody svg')].map(({ outerHTML }) => outerHTML)`
+    expect(new Set(await page.evaluate<string[]>(colours)).size).toBe(1)
+    await page.unrouteAll()
+  })
+
   test('a leaked secret that is searched for leads to its key by its last four, and is in no address, request or field', async () => {
     await visit('overview', 'customer 3')
     await keyboardOf(page).find(`  svc_live_${'Q'.repeat(39)}xxx5 `)
@@ -662,9 +729,9 @@ inBrowser('the console in a browser', () => {
   test('the audit shows the keys that are wrong, with a link to what was found', async () => {
     await visit('books')
     // The last audit, or the last run of this window.
-    await sees(/^(?:.*: 500 keys, 0|.*1 keys, 1) wrong/)
+    await sees(/^(?:.*: 500 keys, 0|.*1 key, 1) wrong/)
     await press('Run the ledger check')
-    await sees('its cost does not follow from its price', '1 keys, 1 wrong')
+    await sees('its cost does not follow from its price', '1 key, 1 wrong', '4.90 in 12 rows', '3 findings')
     await link(REQUEST_ID).waitFor()
     expect(await faults('main')).toEqual({})
   })

@@ -180,7 +180,7 @@ function PlanDialog({ of, over, onDone, onClose }: DialogProps) {
       verb={known ? 'Change' : 'Create'}
       draft={draft}
       onAct={put}
-      onFailed={loss.isAsked}
+      onFailed={(failure) => !loss.isAsked(failure) && [409, 412].includes(failure.status) && onDone()}
       onClose={onClose}
     >
       {!known && <Field label="Name" required {...draft.field('name')} maxLength={15} />}

@@ -68,7 +68,7 @@ export function BulkAct({ act, keys, onChanged, onClose }: Props) {
     }
     onChanged()
     const failed = [...now.values()].filter(({ isDone }) => !isDone).length
-    announce(`${keys.length - failed} of ${count} ${isGrant ? 'got credits' : `are ${done}`}.`)
+    announce(`${titleOf(done)}: ${keys.length - failed} of ${count}.`)
     if (failed > 0)
       throw new Error(`${failed} of ${count} failed. Trying again asks only for those, and does each once.`)
   }

@@ -45,10 +45,11 @@ export async function warnOf(call: Call, asked: Asked): Promise<void> {
     const messages = await check(call, asked)
     call.warnings.push(...messages.map((message) => ({ code, param, message })))
   }
-  const [first] = call.warnings
+  const [first, ...others] = call.warnings
   if (!first || !isAsked(call)) return
   const all = call.warnings.map(({ message }) => message).join('\n')
-  throw new AdminError('needs_confirmation', `${all}\nNothing was changed.`, { param: first.param ?? undefined })
+  const param = others.every((other) => other.param === first.param) ? first.param : null
+  throw new AdminError('needs_confirmation', `${all}\nNothing was changed.`, { param: param ?? undefined })
 }
 
 const isAsked = ({ headers }: Call) => /\bhandling=strict\b/.test(headers.prefer ?? '')

@@ -108,8 +108,9 @@ export function programFor(parts: Parameters<typeof addCommands>[2]): Command {
     .option('--stack <name>', 'work on a gateway that is in a stack of your own CDK app')
     .option('--json', 'print one JSON value and nothing else')
     .option('--wide', 'print every column in full, however wide the terminal is')
-    .option('--yes', 'change a protected stage, or sell below cost, without asking')
+    .option('--yes', 'do without asking what a protected stage, a price below cost, or any warning asks about')
     .addHelpText('after', '\nwaybill alone is waybill start, and waybill --version tells the version.')
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(add --help for what it takes)')
     .configureOutput({
       // Each text ends with its line.

@@ -113,7 +113,8 @@ async function listen(server: Server, port: number, stack: AsyncDisposableStack)
   })
   const opened = await listenHere(server, port).catch(({ code = '' }: NodeJS.ErrnoException) => {
     const reason = PORT_TROUBLES[code] ?? `cannot be used (${code}).`
-    const other = port < 1024 ? 8787 : port + 1
+    // The next ones are those of consoles.
+    const other = port < 1024 || port > 65_525 ? 8787 : port + 10
     throw new CliError(`Port ${port} ${reason} Choose another: ${START_WITH} --port ${other}`)
   })
   return `http://127.0.0.1:${opened}`

@@ -24,7 +24,7 @@ async function explain(folder: string): Promise<CliError> {
   const text = await readFile(localFile(folder), 'utf8').catch(() => undefined)
   const { baseUrl, pid }: Partial<LocalFile> = text ? JSON.parse(text) : {}
   const where = baseUrl ? ` at ${baseUrl}, as process ${pid}` : ''
-  const others = `Its console: ${WAYBILL} console --local. Another one beside it: ${START_WITH} --data FOLDER --port 8788`
+  const others = `Its console: ${WAYBILL} console --local. Another one beside it: ${START_WITH} --data FOLDER --port 0`
   return new CliError(`Waybill is already running in this folder${where}. ${others}`)
 }
 

@@ -10,7 +10,10 @@ type Audited = AuditShape | AccountAuditShape
 
 export const AUDIT: CommandRow = {
   words: 'add every key and account up, and name what does not fit; exits with 1 if anything is wrong',
-  options: [option('--key <key>', 'this key only'), option('--account <account>', 'this account only')],
+  options: [
+    option('--key <key>', 'this key only'),
+    option('--account <account>', 'this account only').conflicts('key'),
+  ],
   async work(session: Session, asked: Options) {
     const { out, json, fail } = session
     const data = await audited(session, asked)

@@ -56,6 +56,6 @@ async function listAction(session: Session, options: ListOptions): Promise<void>
     by: BY,
     what: (event) => event.what,
     of: { of: (event) => event.key_id, short: (event) => event.key_name ?? event.key_id },
-    change: changeText,
+    change: { of: ({ before, after }) => changeText({ before, after }), short: changeText },
   })
 }

@@ -28,14 +28,16 @@ export const BEGIN_OPTIONS = [
   referenceOption('the payment behind the credits, such as an invoice'),
 ]
 
+export function requireChange(given: object, example: string): void {
+  if (Object.values(given).some((value) => value !== undefined)) return
+  throw new CliError(`Say what to change, for example ${example}.`)
+}
+
 export function updateCommand(words: string, settings: readonly SettingOption[], example: string): CommandRow {
   return {
     words,
     options: settings.map(({ option }) => option),
-    check(options: SettingOptions) {
-      if (Object.keys(settingsOf(settings, options, 0)).length > 0) return
-      throw new CliError(`Say what to change, for example ${example}.`)
-    },
+    check: (options: SettingOptions) => requireChange(settingsOf(settings, options, 0), example),
     async work(session: Session, options: SettingOptions, id: string) {
       const given = settingsOf(settings, options, session.nowMs)
       warnOfIpv6(session, given.allowlist)
@@ -124,7 +126,10 @@ async function createAction(session: Session, options: CreateOptions): Promise<v
   const amount = formatCredits(options.credits)
   warnOfIpv6(session, settings.allowlist)
   const { account, reference } = options
-  await session.confirm(() => `create a key (${options.name}) ${account ? `of ${account}` : `with ${amount} credits`}`)
+  await session.confirm(
+    async () =>
+      `create a key (${options.name}) ${account ? `of ${account} (${(await keyAt(session, account)).name})` : `with ${amount} credits`}`,
+  )
   const body = { ...settings, ...(account ? { account } : {}), credits: amount, reference }
   await showNewSecret<KeyWithSecret>(session, {
     prefix: BRAND.keyPrefix,
@@ -167,7 +172,8 @@ type GrantOptions = { readonly reference?: string; readonly again?: boolean }
 
 async function adoptAction(session: Session, { account }: { account: string }, id: string): Promise<void> {
   const { name, granted } = await keyAt(session, id)
-  await session.confirm(() => `move ${id} (${name}) into ${account}, for good`)
+  const into = async () => `${account} (${(await keyAt(session, account)).name})`
+  await session.confirm(async () => `move ${id} (${name}) into ${await into()}, for good`)
   const after = await session.admin.change<KeyDetail>('POST', `${pathOf(id)}/adopt`, { account })
   showChange(session, after, [`account ${after.account_name}, to which its grants of ${granted} went`])
 }

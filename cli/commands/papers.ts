@@ -1,13 +1,12 @@
 import type { Option } from 'commander'
 import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import { csvLine } from '../../layers/admin/usage/csv-line.ts'
-import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { FOCUS_COLUMNS, type FocusLine } from '../../layers/gateway/domain/rows/focus-line.ts'
 import { CliError, printJson } from '../../layers/terminal/output.ts'
 import { PAPERS, paperPage } from '../books/papers.ts'
 import { option } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
-import { monthIn, monthOption, type RangeOptions, rangeOf, rangeOptions, rangeQuery } from './time-range.ts'
+import { DAY_OPTIONS, daysOf, monthIn, monthOption, type RangeOptions, rangeQuery } from './time-range.ts'
 
 type Options = { readonly month: string; readonly key?: string; readonly account?: string } & {
   readonly format: string
@@ -33,7 +32,7 @@ function formsOf(kind: keyof typeof PAPERS, ...more: Option[]) {
   return {
     options: [
       monthOption,
-      option('--account <account>', 'of this account only'),
+      option('--account <account>', 'of this account only').conflicts('key'),
       option('--key <key>', 'of this key only'),
       option('--format <format>', 'how to write it').choices(['csv', 'json', 'html']).default('csv'),
       ...more,
@@ -55,22 +54,17 @@ export const EXPORT: CommandRow = {
   commands: {
     focus: {
       words: 'FOCUS 1.4: a line for each closed UTC day, key, model and kind of price; together they are the invoices',
-      options: [
-        ...rangeOptions(true),
-        option('--format <format>', 'its form').choices(['csv', 'jsonl']).default('csv'),
-      ],
+      options: [...DAY_OPTIONS, option('--format <format>', 'its form').choices(['csv', 'jsonl']).default('csv')],
       work: focusAction,
     },
   },
 }
 
 async function focusAction({ admin, out, json, nowMs }: Session, options: RangeOptions & { format: string }) {
-  // Only whole days are closed: a period such as 7d is one before today.
-  const todayMs = nowMs - (nowMs % DAY_MS)
-  const { fromMs, toMs = todayMs } = rangeOf(options, todayMs)
+  const range = rangeQuery(daysOf(options, nowMs))
   const isCsv = !json && options.format === 'csv'
   for (let after: string | null | undefined; after !== null; ) {
-    const page: List<FocusLine> = await admin.get('/focus', { ...rangeQuery({ fromMs, toMs }), limit: 100, after })
+    const page: List<FocusLine> = await admin.get('/focus', { ...range, limit: 100, after })
     if (isCsv && after === undefined) out.log(csvLine(FOCUS_COLUMNS).trimEnd())
     for (const line of page.data) {
       out.log(isCsv ? csvLine(Object.values(line).map((value) => value ?? undefined)).trimEnd() : JSON.stringify(line))

@@ -2,10 +2,28 @@ import type { List } from '../../layers/admin/api/shapes/answers.ts'
 import type { CatalogShape, PlanShape } from '../../layers/admin/api/shapes/catalog.ts'
 import { factor, PLAN_DEFAULTS, planName } from '../../layers/admin/settings/setting-fields.ts'
 import { printJson, printList, printTable } from '../../layers/terminal/output.ts'
-import { argument, keySettings, option, required, type SettingOptions, settingsOf, usually } from './arguments.ts'
+import {
+  argument,
+  checkedBy,
+  keySettings,
+  option,
+  required,
+  type SettingOptions,
+  settingsOf,
+  usually,
+} from './arguments.ts'
+import { requireChange } from './keys.ts'
 import type { CommandRow, Session } from './open-session.ts'
 
-const DEFAULTS = keySettings(false).filter(({ field }) => Object.hasOwn(PLAN_DEFAULTS, field))
+const isDefault = (field: string): field is keyof typeof PLAN_DEFAULTS => Object.hasOwn(PLAN_DEFAULTS, field)
+/** A plan need not have any of them. */
+const DEFAULTS = keySettings(false).flatMap((setting) => {
+  const { field, option: own } = setting
+  if (!isDefault(field)) return []
+  const valueIn = (text: string, nowMs: number) => (text.trim() === '' ? null : setting.valueIn(text, nowMs))
+  const check = checkedBy(PLAN_DEFAULTS[field], (text) => valueIn(text, 0))
+  return [{ ...setting, valueIn, option: option(own.flags, own.description, check) }]
+})
 const FACTOR = 'times the prices of the catalog: 0.0001 to 100, at most 4 decimals'
 const optionsOf = (isNew: boolean) => [
   option('--factor <factor>', isNew ? usually(FACTOR, '1') : FACTOR, argument(factor)),
@@ -29,7 +47,13 @@ export const PLANS: CommandRow = {
     },
     list: { words: 'every plan, by name', work: list },
     'show <plan>': { words: 'one plan', work: look },
-    'update <plan>': { words: 'change a plan', options: optionsOf(false), work: put },
+    'update <plan>': {
+      words: 'change a plan; an empty text takes a limit away',
+      options: optionsOf(false),
+      check: ({ factor, prices, ...more }: PlanOptions) =>
+        requireChange({ factor, prices, ...settingsOf(DEFAULTS, more, 0) }, '--factor 1.25'),
+      work: put,
+    },
   },
 }
 

@@ -1,8 +1,7 @@
-import { DAY_MS } from '../../layers/gateway/domain/basics/time.ts'
 import { CliError, printJson, printTable, summed } from '../../layers/terminal/output.ts'
 import { option, percentage, required, upTo } from './arguments.ts'
 import type { CommandRow, Session } from './open-session.ts'
-import { type RangeOptions, rangeOf, rangeOptions } from './time-range.ts'
+import { DAY_OPTIONS, daysOf, type RangeOptions } from './time-range.ts'
 
 type ReconcileOptions = RangeOptions & {
   readonly provider: string
@@ -21,7 +20,7 @@ export const RECONCILE: CommandRow = {
       'costs of OpenAI, cost report of Anthropic, activity of OpenRouter, or cost and usage report of AWS; may be given more than once',
       upTo(100, 'files'),
     ),
-    ...rangeOptions(true),
+    ...DAY_OPTIONS,
     // Commander cannot print a bigint in its help.
     option('--tolerance <percent>', 'differences up to this are fine', percentage(100)).default(100n, '1'),
     option('--csv', 'print CSV, with a row for each day and model'),
@@ -32,8 +31,7 @@ export const RECONCILE: CommandRow = {
 async function reconcileAction(session: Session, options: ReconcileOptions): Promise<void> {
   const { out, json, nowMs, terminal } = session
   if (json && options.csv) throw new CliError('Choose one of --json and --csv.')
-  // Unless an end is given, up to the last whole day.
-  const { fromMs, toMs = Math.floor(nowMs / DAY_MS) * DAY_MS } = rangeOf(options, nowMs)
+  const { fromMs, toMs } = daysOf(options, nowMs)
   const { reasonText, reconciliationCsv, verdictOf } = await import('../bills/reconcile.ts')
   const { MOST_BILL_BYTES, reconciled } = await import('../bills/reconciliation.ts')
   const { readSources } = await import('../reading/read-source.ts')

@@ -19,7 +19,7 @@ const FORMS = `a status such as 429 or 5xx, or ${OUTCOMES.join(', ')}`
 
 export const FILTER_OPTIONS = [
   option('--key <key>', 'of this key only: its id, name, external id or last four'),
-  option('--account <account>', 'of the keys of this account only: its id, name or external id'),
+  option('--account <account>', 'of the keys of this account only: its id, name or external id').conflicts('key'),
   option('--model <model>', 'for this model only'),
   option('--user <user>', 'of this user only, as callers named it'),
   option('--tag <name=value>', 'with this tag only; a name alone is a tag of any value'),

@@ -33,19 +33,39 @@ export function monthIn(text: string, nowMs: number): string | undefined {
   return /^20\d\d-(0[1-9]|1[0-2])$/.exec(text)?.[0]
 }
 
-const FORMS = `${Object.keys(WORDS).join(', ')}, a period before now such as 7d, a day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z`
+const NAMED = `${Object.keys(WORDS).join(', ')}, a period before`
+const FORMS = `${NAMED} now such as 7d, a day such as 2026-11-01, or a moment such as 2026-11-01T12:30:00Z`
 
 export type RangeOptions = { readonly from?: string; readonly to?: string; readonly since?: number }
 
-const TO_WORDS = usually('up to its first moment, which is not included', 'the end of the word in --from, or now')
+const toWords = (end: string) =>
+  usually('up to its first moment, which is not included', `the end of the word in --from, or ${end}`)
 
 /** A command that need not be told its beginning has `--since`, too. */
 export function rangeOptions(isMandatory: boolean): Option[] {
   return [
     option('--from <when>', `from this moment on, in UTC: ${FORMS}`, checkedPoint).makeOptionMandatory(isMandatory),
-    option('--to <when>', TO_WORDS, checkedPoint),
+    option('--to <when>', toWords('now'), checkedPoint),
     ...(isMandatory ? [] : [option('--since <period>', usually('how far back, in place of --from', '24h'), period)]),
   ]
+}
+
+/** The options of a command that takes whole days only. */
+export const DAY_OPTIONS = [
+  required(
+    '--from <when>',
+    `from this UTC day on: ${NAMED} today such as 7d, or a day such as 2026-11-01`,
+    checkedPoint,
+  ),
+  option('--to <when>', toWords('today'), checkedPoint),
+]
+
+/** Up to the last midnight, unless an end is given. */
+export function daysOf(options: RangeOptions, nowMs: number) {
+  const todayMs = dayMs(nowMs, 0)
+  const { fromMs, toMs = todayMs } = rangeOf(options, todayMs)
+  if (fromMs >= toMs) throw new CliError(`There is no whole day from ${isoTime(fromMs)} to ${isoTime(toMs)}.`)
+  return { fromMs, toMs }
 }
 
 export const RANGE_WORDS = Object.keys(WORDS)

@@ -79,12 +79,17 @@ type Column<Row> = {
 /** The names are the headings. A function alone is a column without options. */
 type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>
 
-type Shown<Row> = { readonly heading: string; readonly width: number; readonly isNumber: boolean } & Column<Row>
+type Shown<Row> = Column<Row> & {
+  readonly heading: string
+  readonly width: number
+  readonly isNumber: boolean
+  /** No text is shortened to less, and no number among texts at all. */
+  readonly leastWidth: number
+}
 
 const GAP = '  '
 /** Amounts of the admin API are decimal strings. */
 const NUMBER = /^-?\d+(\.\d+)?( %)?$/
-/** No text is shortened to less than this. */
 const LEAST_WIDTH = 8
 
 export function wide<Row>(of: (row: Row) => Cell): Column<Row> {
@@ -159,11 +164,14 @@ function shownColumns<Row extends object>(screen: Screen, rows: readonly Row[], 
     return {
       ...column,
       of,
-      width: Math.max(...texts.map((text) => text.length)),
+      width: widest(texts),
+      leastWidth: Math.max(LEAST_WIDTH, widest(texts.filter((text) => NUMBER.test(text)))),
       isNumber: cells.length > 0 && cells.every((cell) => NUMBER.test(String(cell))),
     }
   })
 }
+
+const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => text.length), 0)
 
 /** Spare columns give way, from the right, and then the widest text, a character at a time. */
 function fitted<Row>(columns: readonly Shown<Row>[], width = Number.POSITIVE_INFINITY): readonly Shown<Row>[] {
@@ -172,10 +180,13 @@ function fitted<Row>(columns: readonly Shown<Row>[], width = Number.POSITIVE_INF
   const spare = columns.findLastIndex(({ isSpare }) => isSpare)
   if (excess > 0 && spare >= 0) return fitted(columns.toSpliced(spare, 1), width)
   for (; excess > 0; excess--) {
-    const texts = widths.map((one, i) => (columns[i]?.isNumber || columns[i]?.isWhole ? 0 : one))
-    const widest = Math.max(...texts)
-    if (widest <= LEAST_WIDTH) break
-    widths[texts.indexOf(widest)] = widest - 1
+    const texts = columns.map(({ isNumber, isWhole, leastWidth }, i) => {
+      const one = widths[i] ?? 0
+      return isNumber || isWhole || one <= leastWidth ? 0 : one
+    })
+    const most = Math.max(...texts)
+    if (most === 0) break
+    widths[texts.indexOf(most)] = most - 1
   }
   return columns.map((column, i) => ({ ...column, width: widths[i] ?? 0 }))
 }

@@ -109,6 +109,7 @@ test('a reference is refused for the same key within 30 days without a word more
   ]) {
     const { status, body } = await grant(key, { credits, reference })
     expect([status, body.error.code, body.error.param]).toEqual([409, 'reference_used', 'reference'])
+    expect(body.error.message).toContain(`The key '${key.name}' was granted credits`)
     expect(body.error.message).toMatch(/\(3 at 2026-11-15T12:00:00\.000Z, by ann\)\. Nothing was changed\..*--again/)
   }
   expect((await fresh(key)).granted).toBe(13n * CREDIT)
@@ -150,7 +151,9 @@ test('a correction takes back what is available, as one event, and nothing that 
   expect(await hold(key, 4n * CREDIT)).toBeDefined()
   const { status, body } = await grant(key, { credits: '-6.000000001' })
   expect([status, body.error.code, body.error.param]).toEqual([409, 'credits_not_available', 'credits'])
-  expect(body.error.message).toContain('has 6 credits available, and 6.000000001 cannot be taken back')
+  expect(body.error.message).toContain(
+    `The key '${key.name}' has 6 credits available, and 6.000000001 cannot be taken back`,
+  )
   const made = await grant(key, { credits: '-6', reference: 'typo in INV-3' })
   expect(made.body).toMatchObject({ credits: '-6', key: { granted: '4', available: '0', held: '4' } })
   const events = await Array.fromAsync(listEvents(tables)({ of: key.id, fromMs: 0, toMs: Date.now() + DAY_MS }))

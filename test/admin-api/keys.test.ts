@@ -218,7 +218,7 @@ describe('PATCH /admin/v1/keys/{id}', () => {
     const winner = won === first ? 'ann' : 'bob'
     expect(lost.body.error).toMatchObject({ code: 'stale_version' })
     expect(lost.body.error.message).toMatch(
-      new RegExp(`version 2 now.*${winner} changed it at .*: rpm 60 → ${won.body.rpm}`),
+      new RegExp(`version 2 now.*${winner} changed it at .*: requests a minute 60 → ${won.body.rpm}`),
     )
     expect(lost.headers.ETag).toBe('"2"')
     expect((await gateway.readKey(id)).rpm).toBe(won.body.rpm)
@@ -315,6 +315,7 @@ describe('rotation, its end, and revoke', () => {
     ]
     for (const { status, body } of await Promise.all(changes)) {
       expect([status, body.error.code]).toEqual([409, 'key_revoked'])
+      expect(body.error.message).toMatch(/^The key '[^']+' is revoked/)
     }
   })
 })

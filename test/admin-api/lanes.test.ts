@@ -222,7 +222,7 @@ describe('a key with 4 lanes', () => {
     const { id } = await make()
     const { id: account } = await done('POST /accounts', { name: 'acme' })
     const { status, body } = await admin.call(`POST /keys/${id}/adopt`, { body: { account } })
-    expect([status, body.error.message]).toEqual([409, expect.stringMatching(/has lanes of its own/)])
+    expect([status, body.error.message]).toEqual([409, expect.stringMatching(/^The key '[^']+' has lanes of its own/)])
     expect(await admin.call(`GET /accounts/${id}`)).toMatchObject({ status: 404 })
     expect(await admin.call(`GET /keys/${laneAddress(id, 1)}`)).toMatchObject({ status: 404 })
     expect((await at('/accounts')).data).toMatchObject([{ id: account }])

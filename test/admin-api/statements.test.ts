@@ -126,7 +126,7 @@ test('a key that is adopted later changes no statement that was made before', as
 })
 
 test('the statement of a key that is alone ends with its balance; one of an account refers to that', async () => {
-  const { tables, used, account, admin, ask } = await customerOf(new Random(5))
+  const { tables, used, admin, ask } = await customerOf(new Random(5))
   const { key } = await usedKey(tables, FIRST_MS, (id) => randomRows(new Random(6), id, FIRST_MS, DAYS, 20))
   await closerAt(tables, () => CLOSED_MS).run()
   const { body } = await ask('2026-10', `/keys/${key.id}`)
@@ -134,7 +134,9 @@ test('the statement of a key that is alone ends with its balance; one of an acco
   expect(body).toMatchObject({ key_id: key.id, account_id: null, seller: 'Waybill Ltd' })
   expect(body.closing).toBe((await admin.call(`GET /keys/${key.id}`)).body.available)
   const ofAccount = await ask('2026-10', `/keys/${used[0]?.key.id}`)
-  expect([ofAccount.status, ofAccount.text]).toEqual([400, expect.stringContaining(account.id)])
+  const how =
+    "is one of the account 'Ann & Co', whose statements have its charges: waybill statement --account 'Ann & Co'"
+  expect([ofAccount.status, ofAccount.text]).toEqual([400, expect.stringContaining(how)])
 })
 
 test('a month with an open day is refused, as is what is no month, and a caller without both scopes', async () => {

@@ -41,6 +41,13 @@ test('an operator makes an account with keys, grants to it, looks, suspends and 
     'account acme, to which its grants of 1 went',
   )
   expect((await account('show', 'acme')).granted).toBe('16')
+  const adopted = ['events', 'list', '--key', 'alone', '--limit', '1', '--stage', 'dev']
+  const told = async (...more: string[]) => (await opened.stage.onTerminal([...adopted, ...more], 120, {})).stdout
+  expect(await told()).toContain('customer acme, credits 1')
+  expect(await told('--wide')).toContain(`customer ${made.id}, credits 1`)
+  expect(await refused('statement', '--key', 'alone', '--month', 'this-month')).toMatch(
+    /^The key 'alone' is one of the account 'acme', .*: waybill statement --account acme --month 20\d\d-\d\d\.\n$/,
+  )
   expect(await shown('accounts', 'close', 'acme')).toMatch(
     /status active → closed\n +[\d.]+ credits are left, and 0 are held/,
   )

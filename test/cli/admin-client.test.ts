@@ -186,7 +186,7 @@ describe('refusals are told in words', () => {
     }
     const told = await refused(['keys', 'update', key.id, '--rpm', '5'], outpaced)
     expect(told).toContain(`${ARN} changed it at`)
-    expect(told).toContain('rpm 60 → 99')
+    expect(told).toContain('requests a minute 60 → 99')
     expect((await gateway.readKey(key.id)).rpm).toBe(99)
   })
 

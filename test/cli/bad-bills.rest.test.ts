@@ -81,7 +81,7 @@ test.each<[string, string, Bills, string]>([
 })
 
 test.each<[string[], string]>([
-  [['--from', '7d'], 'must be UTC days'],
+  [['--from', '7h'], 'must be UTC days'],
   [['--from', day(3), '--to', `${day(2)}T12:00:00Z`], 'must be UTC days'],
   [['--from', 'today'], 'There is no whole day'],
   [['--from', day(1), '--to', day(3)], 'There is no whole day'],
@@ -91,6 +91,11 @@ test.each<[string[], string]>([
 ])('the range or tolerance %j is refused', async (args, why) => {
   const { code, stderr } = await books.reconcile('openai', a(PAGE), ...args)
   expect([code, stderr.includes(why)]).toEqual([1, true])
+})
+
+test('a period is one of whole days before today', async () => {
+  const { stdout } = await books.reconcile('openai', a(openAiPage({ 3: [], 2: [] })), '--from', '3d', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ from: `${day(3)}T00:00:00.000Z`, to: `${day(0)}T00:00:00.000Z` })
 })
 
 test('a refund is less than nothing, and a day without usage is no difference', async () => {

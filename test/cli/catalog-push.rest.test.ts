@@ -45,6 +45,10 @@ test('waybill catalog push shows the version in force and the changes, then writ
   const again = await run('catalog', 'push', second, '--json')
   expect(again.stderr).toMatch(/^Version 2, .* This changes nothing\.\n$/)
   expect(JSON.parse(again.stdout)).toMatchObject({ object: 'catalog', version: 2, changes: [], warnings: [] })
+  expect(await run('catalog', 'rollback', '2')).toMatchObject({
+    code: 0,
+    stdout: 'Version 2 of the catalog is in force: as it was, for nothing changed.\n',
+  })
 })
 
 test('waybill catalog push and rollback keep a note, which show and versions tell', async () => {

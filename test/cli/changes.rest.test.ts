@@ -64,7 +64,7 @@ test('waybill events list tells a change in words, and refuses an unknown key, a
   const { id } = await create()
   await shown('keys', 'update', id, '--rpm', '120')
   const table = await shown('events', 'list', '--key', id, '--wide')
-  expect(table).toMatch(new RegExp(`^\\S+Z +${CALLER} +key.updated +${id} +rpm 60 → 120 `, 'm'))
+  expect(table).toMatch(new RegExp(`^\\S+Z +${CALLER} +key.updated +${id} +requests a minute 60 → 120 `, 'm'))
   expect(await refused('events', 'list', '--key', 'key_nope')).toContain("There is no key 'key_nope'")
   expect(await refused('events', 'list', '--key', 'key_1', '--catalog')).toContain(
     "option '--catalog' cannot be used with option '--key <key>'",

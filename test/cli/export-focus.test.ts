@@ -81,4 +81,6 @@ test('export focus of a month is its invoices and statements, customer by custom
   expect(csv).toHaveLength(lines.length + 1)
   const unused = await focus('--from', utcDay(FIRST_MS - DAY_MS), '--to', `${MONTH}-01`)
   expect([unused.code, unused.stdout.trimEnd()]).toEqual([0, csv[0]])
+  const none = await stage.waybill(['export', 'focus', '--from', 'today', '--stage', 'dev'])
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('There is no whole day from')])
 })

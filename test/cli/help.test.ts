@@ -58,6 +58,37 @@ test('the defaults of a new key are told as it gets them', async () => {
   }
 })
 
+test.each([['export', 'focus'], ['reconcile']])('waybill %s %s tells that it takes whole days', async (...args) => {
+  const { stdout } = await waybill(emptyFolder(), [...args, '--help'])
+  const told = stdout.replace(/\s+/g, ' ')
+  expect(told).toContain('a period before today such as 7d, or a day such as 2026-11-01')
+  expect(told).toContain('(default: the end of the word in --from, or today)')
+})
+
+test('the help of a command has the options that every command has', async () => {
+  const { stdout } = await waybill(emptyFolder(), ['deploy', '--help'])
+  const told = stdout.replace(/\s+/g, ' ')
+  expect(told).toContain('--stage <name> work on a gateway in AWS')
+  expect(told).toContain(
+    '--yes do without asking what a protected stage, a price below cost, or any warning asks about',
+  )
+})
+
+test.each([
+  [['usage', 'list']],
+  [['usage', 'summary']],
+  [['usage', 'export', '--from', 'today']],
+  [['invoice', '--month', 'last-month']],
+  [['statement', '--month', 'last-month']],
+  [['audit']],
+])('waybill %j is about a key or an account', async (args) => {
+  const { code, stderr } = await waybill(emptyFolder(), [...args, '--key', 'a', '--account', 'b', '--local'])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining("option '--account <account>' cannot be used with option '--key <key>'"),
+  ])
+})
+
 test.each([
   [['keys', 'create', '--nam', 'q'], "error: unknown option '--nam'", 'Did you mean --name?'],
   [['invoice', '--mont', '2026-10'], "error: unknown option '--mont'", 'Did you mean --month?'],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import type { PlanShape } from '../../layers/admin/api/shapes/catalog.ts'
 import type { KeyWithSecret } from '../../layers/admin/api/shapes/keys.ts'
+import { PLAN_DEFAULTS } from '../../layers/admin/settings/setting-fields.ts'
 import { catalogFor, HELLO } from '../support/gateway.ts'
 import { emptyFolder } from '../support/processes.ts'
 import { stageOfFile } from './support/commands.ts'
@@ -44,6 +45,20 @@ test('an operator makes a plan, gives it to a key, looks at both, and changes it
   expect(await shown('usage', 'export', '--from', 'today')).toContain('"plan":"gold","price_factor":"1.25"')
 })
 
+test('an empty text takes away what a plan has for new keys', async () => {
+  const limits = ['rpm', 'tpm', 'daily', 'concurrent', 'daily-credits', 'monthly-credits', 'daily-loss']
+  const all = [...limits.map((name) => [`--${name}`, '7']), ['--models', 'test-model']]
+  await done('plans', 'create', '--name', 'full', ...all.flat())
+  const fields = Object.keys(PLAN_DEFAULTS)
+  const seen = async () => {
+    const plan = await json('plans', 'show', 'full')
+    return fields.map((field) => plan[field])
+  }
+  expect(await seen()).not.toContain(null)
+  await done('plans', 'update', 'full', ...all.flatMap(([flag = '']) => [flag, '']))
+  expect(await seen()).toEqual(fields.map(() => null))
+})
+
 test('what is wrong with a plan is said before or by the gateway', async () => {
   for (const factor of ['0', '100.0001', '1e3', 'abc', '1.00001']) {
     expect(await refused('plans', 'create', '--name', 'bad', '--factor', factor)).toContain(
@@ -52,7 +67,7 @@ test('what is wrong with a plan is said before or by the gateway', async () => {
   }
   expect(await refused('plans', 'show', 'golt')).toContain("There is no plan 'golt'. Did you mean 'gold'?")
   expect(await refused('keys', 'create', '--name', 'x', '--plan', 'golt')).toContain("Did you mean 'gold'?")
-  expect(await refused('plans', 'update', 'gold')).toContain('The body says nothing to change.')
+  expect(await refused('plans', 'update', 'gold')).toContain('Say what to change, for example --factor 1.25.')
   expect(await refused('plans', 'update', 'gold', '--prices', join(folder, 'none.json'))).toContain(
     'The list of prices',
   )
@@ -78,7 +93,7 @@ test('a plan, a push and a rollback below cost are refused where nobody says yes
   const [, { version }] = (await list<{ version: number }>('catalog', 'versions')) as [unknown, { version: number }]
   expect(await refused('catalog', 'rollback', String(version))).toContain('Add --yes to go on.')
   await done('catalog', 'rollback', String(version), '--yes')
-  expect((await list('plans', 'list')).map(({ name }) => name)).toEqual(['gold', 'half'])
+  expect((await list('plans', 'list')).map(({ name }) => name)).toEqual(['full', 'gold', 'half'])
   const cheaper = ['plans', 'update', 'half', '--factor', '0.4']
   expect(await refused(...cheaper)).toContain("The plan 'half' sells below cost:\n  model 'test-model': in the plan")
   expect((await json<PlanShape>('plans', 'show', 'half')).factor).toBe('0.5')

@@ -41,7 +41,7 @@ const CHANGES: [command: string, asked: string][] = [
   ['keys resume KEY', 'resume KEY'],
   ['keys end-grace KEY', 'end the old secret of KEY'],
   ['keys revoke KEY', 'revoke KEY'],
-  ['keys adopt KEY --account ACCOUNT', 'move KEY into acct_\\w+, for good'],
+  ['keys adopt KEY --account ACCOUNT', 'move KEY into acct_\\w+ \\(firm\\), for good'],
   ['accounts create --name new --credits 2.5', 'create an account \\(new\\) with 2\\.5 credits'],
   ['accounts update ACCOUNT --note late', 'update ACCOUNT \\(note\\)'],
   ['accounts grant ACCOUNT 5', 'grant 5 credits to ACCOUNT'],

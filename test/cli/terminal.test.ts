@@ -39,6 +39,22 @@ test('a table fits a terminal: spare columns go, the longest text is shortened, 
   expect(tableAt(200)[0]).toMatch(/^name {4}spare {2}note/)
 })
 
+test('a number is whole also where other rows of its column have a text, which is shortened', () => {
+  const lines: string[] = []
+  const print = (text: string) => lines.push(text)
+  const screen: Screen = {
+    log: print,
+    error: print,
+    painted: print,
+    isTerminal: true,
+    width: 20,
+    paint: paintFor({}, {}),
+  }
+  const rows = [{ available: '124.99999348' }, { available: 'of a customer with a long name' }]
+  printTable(screen, rows, { name: () => 'acme', available: summed((row) => row.available) })
+  expect(lines).toEqual(['name   available', 'acme   124.99999348', 'acme   of a custome…', 'total  124.99999348'])
+})
+
 test('in a pipe a table has every column whole, and no sum', () => {
   expect(tableAt(undefined, false)).toEqual([
     'id     name    spare  note                                                          credits',

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { moment } from '../../cli/commands/arguments.ts'
+import { csvLine } from '../../layers/admin/usage/csv-line.ts'
 import { csvLines } from '../../layers/admin/usage/usage-lines.ts'
 import { DAY_MS, makeRequestId } from '../../layers/gateway/domain/basics/time.ts'
 import type { UsageRow } from '../../layers/gateway/domain/rows/usage-row.ts'
@@ -76,6 +77,10 @@ describe('CSV', () => {
         true,
       ),
     )
+
+  test('a minus alone, which is no model, is no formula', () => {
+    expect(csvLine(['-', '-1.5', '-1+2'])).toBe("-,-1.5,'-1+2\r\n")
+  })
 
   test('a CSV export reads back as it was written, and its columns keep their places: new ones go to the end', async () => {
     const attempts = [...FULL_ROW.attempts, { provider: 'one', model: 'm', result: 'ok', ms: 120 }]

@@ -125,6 +125,7 @@ describe('three starts in one folder', () => {
     expect(code).toBe(1)
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(stderr).toContain(`already running in this folder at ${first.local.baseUrl}, as process ${first.child.pid}`)
+    expect(stderr).toContain('--data FOLDER --port 0\n')
     expect(readFileSync(join(data, 'local.json'), 'utf8')).toBe(before)
     expect((await ask(first.local, HELLO)).status).toBe(200)
   })
@@ -253,7 +254,7 @@ test('npm start on a port in use says so and how to choose another, and leaves n
   const started = run('local/main.ts', [], emptyFolder(), { PORT: String(port) })
   const { code, stderr } = await started.ended
   expect(code).toBe(1)
-  expect(stderr.trim()).toBe(`Port ${port} is already in use. Choose another: npm start -- --port ${port + 1}`)
+  expect(stderr.trim()).toBe(`Port ${port} is already in use. Choose another: npm start -- --port ${port + 10}`)
   expect(childrenOf(started.child.pid)).toEqual([])
 })
 

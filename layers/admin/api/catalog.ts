@@ -97,9 +97,6 @@ export async function restoreVersion(call: Call, sent: z.output<typeof restoreBo
   const { note, below_cost: isMeant } = sent
   const expectedVersion = expectedVersionOf(call)
   const { version, data, source } = await versionInPath(call)
-  if (version === (await readStoredCatalog(call.tables)())?.version) {
-    throw new AdminError('conflict', `Version ${version} of the catalog is in force.`)
-  }
   const catalog = validCatalog(await parsed(withoutPlans(data)))
   await requireCovered(call, catalog, isMeant)
   return putInForce(call, catalog, { expectedVersion, rollbackTo: version, note, source })

@@ -4,6 +4,7 @@ import { isoTime } from '../../gateway/domain/basics/time.ts'
 import type { Account } from '../../gateway/domain/keys/account.ts'
 import type { Act } from '../../gateway/domain/keys/act.ts'
 import { type AdminKey, isAdminKeyId } from '../../gateway/domain/keys/admin-key.ts'
+import type { ChangeEvent } from '../../gateway/domain/keys/change-event.ts'
 import { accountIdOf, isAccountId, type Key, type Versioned } from '../../gateway/domain/keys/key.ts'
 import { latestRowMs } from '../../gateway/domain/rows/closed-day.ts'
 import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
@@ -16,6 +17,7 @@ import { findByExternalId } from '../../gateway/store/keys/external-id.ts'
 import { newestKeys, readMany } from '../../gateway/store/keys/newest-keys.ts'
 import { type ItemsOf, readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { changeText } from '../settings/event-words.ts'
+import { apiName } from '../settings/key-settings.ts'
 import { weekCostOf } from '../usage/usage-reader.ts'
 import { AdminError } from './admin-error.ts'
 import type { Call } from './call.ts'
@@ -24,6 +26,7 @@ import { keyDetail } from './key-shape.ts'
 import type { Place } from './pages.ts'
 import { versionTag } from './preconditions.ts'
 import type { revokeBody } from './shapes/bodies.ts'
+import type { EventShape } from './shapes/books.ts'
 import type { KeyDetail } from './shapes/keys.ts'
 
 export function inPath<K extends Versioned>(kind: Named<K>) {
@@ -107,8 +110,9 @@ export async function changed<K extends Versioned>(
   if (result.why === 'no_such_key') throw noSuch(kindOf(id).name, id)
   if (result.why === 'stale') throw await stale(call, result.key)
   if (result.why === 'revoked') {
-    const message = `The ${kindOf(id).name} ${id} is revoked, and that is final.`
-    throw isAccountId(id) ? accountClosed(id) : new AdminError('key_revoked', message)
+    const key = await calledBy(call, id)
+    if (isAccountId(id)) throw accountClosed(key)
+    throw new AdminError('key_revoked', `The ${key} is revoked, and that is final.`)
   }
   const owner = await findByExternalId(call.tables)(externalId ?? '')
   throw await externalIdTaken(call, externalId ?? '', owner ?? '')
@@ -151,8 +155,14 @@ export async function ofItsAccount(
   return new AdminError('invalid_request', message, { param })
 }
 
-export function accountClosed(id: string, param?: string): AdminError {
-  const message = `The account ${id} is closed, and that is final. Nothing was changed.`
+/** Its kind and its name, as refusals tell them: who typed a name need not know the id. */
+export async function calledBy({ tables }: Call, id: string): Promise<string> {
+  const kind = kindOf(id)
+  return `${kind.name} '${(await readOne(tables, kind)(id))?.name ?? id}'`
+}
+
+export function accountClosed(account: string, param?: string): AdminError {
+  const message = `The ${account} is closed, and that is final. Nothing was changed.`
   return new AdminError('account_closed', message, { param })
 }
 
@@ -175,11 +185,19 @@ export async function externalIdTaken({ tables }: Call, externalId: string, owne
   return new AdminError('external_id_taken', message, { param: 'external_id' })
 }
 
+export function changeOf({ before, after }: ChangeEvent): Pick<EventShape, 'before' | 'after'> {
+  const told = (fields: object) => {
+    const entries = Object.entries(fields).map(([name, value]) => [apiName(name), value])
+    return entries.length === 0 ? null : Object.fromEntries(entries)
+  }
+  return { before: told(before), after: told(after) }
+}
+
 async function stale({ tables, nowMs }: Call, { id, version }: Versioned): Promise<AdminError> {
   const events = listEvents(tables)({ of: id, fromMs: 0, toMs: latestRowMs(nowMs) })
   const { value: last } = await events.next()
   await events.return()
-  const who = last ? ` ${last.by} changed it at ${isoTime(last.atMs)}: ${changeText(last)}.` : ''
+  const who = last ? ` ${last.by} changed it at ${isoTime(last.atMs)}: ${changeText(changeOf(last))}.` : ''
   const message = `The ${kindOf(id).name} is at version ${version} now, so nothing was changed.${who} Look at it, and change that.`
   return new AdminError('stale_version', message, { headers: versionTag(version) })
 }

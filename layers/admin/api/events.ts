@@ -9,9 +9,8 @@ import { CATALOG_EVENTS } from '../../gateway/store/events/events.ts'
 import { listEvents } from '../../gateway/store/events/list-events.ts'
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { type Delivery, listDeliveries } from '../../gateway/store/notices/deliveries.ts'
-import { apiName } from '../settings/key-settings.ts'
 import type { Call } from './call.ts'
-import { accountInPath, keyInPath, kindOf, known } from './changed-key.ts'
+import { accountInPath, changeOf, keyInPath, kindOf, known } from './changed-key.ts'
 import { cursorOf, firstOf, pageOf, readCursor } from './pages.ts'
 import type { List } from './shapes/answers.ts'
 import type { EventShape } from './shapes/books.ts'
@@ -55,8 +54,8 @@ async function eventsOf(call: Call, of: string | undefined, sent: EventsQuery): 
 }
 
 async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promise<ReadonlyMap<string, string>> {
-  const keyIds = events.flatMap(({ keyId }) => keyId ?? [])
-  const ids = new Set([...keyIds, ...events.map(({ by }) => by).filter(isAdminKeyId)])
+  const owners = events.flatMap((event) => [event.keyId, accountOf(event)]).filter((id) => id !== undefined)
+  const ids = new Set([...owners, ...events.map(({ by }) => by).filter(isAdminKeyId)])
   const read = async (id: string) => {
     const key = await readOne(tables, kindOf(id))(id)
     return key ? [[id, key.name] as const] : []
@@ -64,30 +63,29 @@ async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promis
   return new Map(await Array.fromAsync(mapConcurrently(ids, READ_AT_ONCE, read)))
 }
 
+/** That a key came into. */
+const accountOf = ({ after }: ChangeEvent) => after.accountId as string | undefined
+
 function isOf(event: ChangeEvent, what: string | undefined): boolean {
   const told: string | undefined = EVENT_NAMES[event.what]
   return what === undefined || told === what || told?.startsWith(`${what}.`) === true
 }
 
 function eventShape(event: ChangeEvent, names: ReadonlyMap<string, string>): EventShape {
-  const { id, atMs, by, what, keyId, before, after } = event
+  const nameOf = (id = '') => names.get(id) ?? null
+  const { id, atMs, by, what, keyId } = event
   return {
     object: 'event',
     id,
     at: isoTime(atMs),
     by,
-    by_name: names.get(by) ?? null,
+    by_name: nameOf(by),
     what: EVENT_NAMES[what],
     key_id: keyId ?? null,
-    key_name: names.get(keyId ?? '') ?? null,
-    before: fieldsIn(before),
-    after: fieldsIn(after),
+    key_name: nameOf(keyId),
+    account_name: nameOf(accountOf(event)),
+    ...changeOf(event),
   }
-}
-
-function fieldsIn(fields: Readonly<Record<string, unknown>>): EventShape['before'] {
-  const entries = Object.entries(fields).map(([name, value]) => [apiName(name), value])
-  return entries.length === 0 ? null : Object.fromEntries(entries)
 }
 
 export async function listNotices({ tables }: Call, sent: z.output<typeof pageQuery>): Promise<List<Delivery>> {

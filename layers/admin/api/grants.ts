@@ -18,7 +18,7 @@ import {
 import { readOne } from '../../gateway/store/keys/rotating-item.ts'
 import { AdminError } from './admin-error.ts'
 import { type Call, requireScope } from './call.ts'
-import { changed, changedDetail, keyInPath, kindOf, ofItsAccount } from './changed-key.ts'
+import { calledBy, changed, changedDetail, keyInPath, ofItsAccount } from './changed-key.ts'
 import { wrong } from './fields.ts'
 import { cursorOf, listOf, readCursor } from './pages.ts'
 import { claimedAct } from './preconditions.ts'
@@ -86,13 +86,13 @@ async function granted<K extends Owner>(call: Call, id: string, result: GrantRes
   if (result.why === 'reference_used') {
     const { earlier } = result
     const grant = earlier && ` (${formatCredits(earlier.credits)} at ${earlier.grantedAt}, by ${earlier.by})`
-    const message = `The ${kindOf(id).name} ${id} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`
+    const message = `The ${await calledBy(call, id)} was granted credits under the reference '${reference}' within the last ${REFERENCE_DAYS} days${grant ?? ''}. Nothing was changed. If this is another grant, ask with again (--again).`
     throw new AdminError('reference_used', message, { param: 'reference' })
   }
   if (result.why === 'has_account') throw await ofItsAccount(call, result.accountId, 'grant', [formatCredits(credits)])
   if (result.why === 'not_available') {
     const available = await availableTo(call, result.key)
-    const message = `The ${kindOf(id).name} ${id} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`
+    const message = `The ${await calledBy(call, id)} has ${formatCredits(available)} credits available, and ${formatCredits(-credits)} cannot be taken back: those that are held for open requests or spent stay. Nothing was changed.`
     throw new AdminError('credits_not_available', message, { param: 'credits' })
   }
   return changed(call, id, result)

@@ -31,6 +31,7 @@ import {
   accountClosed,
   accountNamed,
   accountNames,
+  calledBy,
   changed,
   changedDetail,
   changer,
@@ -203,21 +204,22 @@ export const revoke = forGood(({ tables }, id, act) => revokeKey(tables)(id, act
 export async function resume(call: Call): Promise<KeyDetail> {
   const key = await now(({ tables }, id, act) => resumeKey(tables)(id, act))(call)
   if (key.status !== 'suspended') return key
-  const message = `The key ${key.id} is suspended with its account ${key.account_name}, and goes on with it: waybill accounts resume ${shellWord(key.account_name ?? '')}.`
+  const message = `The key '${key.name}' is suspended with its account ${key.account_name}, and goes on with it: waybill accounts resume ${shellWord(key.account_name ?? '')}.`
   throw new AdminError('conflict', message)
 }
 
 /** Asked again after a lost answer, it finds the key where it is to be. */
 export async function adopt(call: Call, { account: accountId }: z.output<typeof adoptBody>): Promise<KeyDetail> {
-  const { id } = await keyInPath(call)
+  const { id, name } = await keyInPath(call)
   await accountNamed(call, accountId)
   const result = await adoptKey(call.tables)(id, accountId, await call.newAct())
   if (!result.changed && result.why === 'not_joinable') {
     requireRoom(result.account)
-    throw new AdminError('conflict', `The account ${accountId} is suspended. Resume it first. Nothing was changed.`)
+    const message = `The account '${result.account.name}' is suspended. Resume it first. Nothing was changed.`
+    throw new AdminError('conflict', message)
   }
   if (!result.changed && result.why === 'has_lanes') {
-    const message = `The key ${id} has lanes of its own, or had, and stays alone. Make a new key in the account. Nothing was changed.`
+    const message = `The key '${name}' has lanes of its own, or had, and stays alone. Make a new key in the account. Nothing was changed.`
     throw new AdminError('conflict', message)
   }
   if (result.changed || result.why !== 'has_account') return changedDetail(call, await changed(call, id, result))
@@ -226,18 +228,18 @@ export async function adopt(call: Call, { account: accountId }: z.output<typeof 
     noteUnchanged(call, `key ${id}`)
     return changedDetail(call, key)
   }
-  const message = `The key ${id} is one of the account ${accountIdOf(key)}, and a key never changes its account. Make a new key there. Nothing was changed.`
+  const message = `The key '${name}' is one of the ${await calledBy(call, accountIdOf(key) ?? '')}, and a key never changes its account. Make a new key there. Nothing was changed.`
   throw new AdminError('conflict', message, { param: 'account' })
 }
 
 function requireRoom(account: Account, purses = 1): void {
-  if (account.status === 'revoked') throw accountClosed(account.id, 'account')
+  if (account.status === 'revoked') throw accountClosed(`account '${account.name}'`, 'account')
   if (!hasRoomFor(account, purses)) throw noRoom(account, purses)
 }
 
-function noRoom({ id, marks }: Account, purses: number): AdminError {
+function noRoom({ name, marks }: Account, purses: number): AdminError {
   const room = MOST_KEYS - Object.keys(marks).length
-  const message = `The account ${id} has room for ${room} more purses, and ${purses} would be needed. It can have ${MOST_KEYS}: one for each key, and one for each further lane of a key. Revoke a key that is not used.`
+  const message = `The account '${name}' has room for ${room} more purses, and ${purses} would be needed. It can have ${MOST_KEYS}: one for each key, and one for each further lane of a key. Revoke a key that is not used.`
   return new AdminError('conflict', message, { param: 'account' })
 }
 

@@ -1,9 +1,11 @@
+import { shellWord } from '../../gateway/domain/basics/shell-word.ts'
 import { accountIdOf, type Key } from '../../gateway/domain/keys/key.ts'
 import { type Customer, MONTH, payerIn, type Statement, statementOf } from '../../gateway/domain/rows/statement.ts'
+import { ACCOUNT } from '../../gateway/store/accounts/account-item.ts'
 import { MOST_TOTALS, readStatement } from '../../gateway/store/accounts/read-statement.ts'
 import { AdminError } from './admin-error.ts'
 import { type Call, requireScope } from './call.ts'
-import { accountInPath, keyInPath, keysAskedFor } from './changed-key.ts'
+import { accountInPath, keyInPath, keysAskedFor, known } from './changed-key.ts'
 import { wrong } from './fields.ts'
 
 export async function ofAccount(call: Call): Promise<Statement> {
@@ -13,12 +15,12 @@ export async function ofAccount(call: Call): Promise<Statement> {
 
 export async function ofKey(call: Call): Promise<Statement> {
   const key = await keyInPath(call)
-  const account = payerIn(call.path.month ?? '', accountIdOf(key), key.purse?.adoptedAtMs)
-  if (account === undefined) return statement(call, key, [key])
-  throw new AdminError(
-    'invalid_request',
-    `The key is one of the account ${account}, whose statements have its charges.`,
-  )
+  const accountId = payerIn(call.path.month ?? '', accountIdOf(key), key.purse?.adoptedAtMs)
+  if (accountId === undefined) return statement(call, key, [key])
+  const { name } = await known(call, ACCOUNT, accountId)
+  const how = `waybill statement --account ${shellWord(name)} --month ${shellWord(call.path.month ?? '')}`
+  const message = `The key '${key.name}' is one of the account '${name}', whose statements have its charges: ${how}.`
+  throw new AdminError('invalid_request', message)
 }
 
 async function statement(call: Call, customer: Customer, keys: readonly Key[]): Promise<Statement> {

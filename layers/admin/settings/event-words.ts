@@ -26,17 +26,19 @@ export const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
 ])
 
 type Fields = Readonly<Record<string, unknown>> | null
-type Change = { readonly before: Fields; readonly after: Fields }
+type Change = { readonly before: Fields; readonly after: Fields; readonly account_name?: string | null }
 
-export function changeLines({ before, after }: Change, nameOf = (field: string) => field): string[] {
+export function changeLines({ before, after, account_name }: Change, nameOf: (field: string) => string): string[] {
   return [...new Set([before, after].flatMap((fields) => Object.keys(fields ?? {})))].flatMap((field) => {
-    const [was, now] = [before, after].map((fields) => textOf(fields?.[field]))
+    const named = field === 'account_id' ? account_name : null
+    const [was, now] = [before, after].map((fields) => textOf(fields?.[field] && (named ?? fields[field])))
     if (before) return `${nameOf(field)} ${was} → ${now}`
     return now === '-' ? [] : `${nameOf(field)} ${now}`
   })
 }
 
-export const changeText = (change: Change) => changeLines(change).join(', ')
+export const changeText = (change: Change) =>
+  changeLines(change, (field) => (EVENT_WORDS.get(field) ?? field).toLowerCase()).join(', ')
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(' ') || '-'

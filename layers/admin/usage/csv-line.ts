@@ -13,8 +13,8 @@ function cellText(value: unknown): string {
   return typeof value === 'string' ? disarmed(value) : String(value)
 }
 
-/** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. An amount below zero is none. */
+/** Some texts come from upstreams and callers, and a spreadsheet would run one that begins like a formula. An amount below zero, and a lone minus, is none. */
 function disarmed(text: string): string {
   const plain = plainText(text)
-  return !/^-?[\d.]+$/.test(plain) && /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(plain) ? `'${plain}` : plain
+  return !/^-?[\d.]*$/.test(plain) && /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(plain) ? `'${plain}` : plain
 }

@@ -270,6 +270,7 @@ export const sampleEvent: EventShape = {
   what: 'key.updated',
   key_id: sampleKey(1).id,
   key_name: 'customer 1',
+  account_name: null,
   before: { rpm: 60, allowlist: [] },
   after: { rpm: 120, allowlist: ['203.0.113.0/24'] },
 }

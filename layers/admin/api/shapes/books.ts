@@ -15,6 +15,7 @@ export const Event = z.object({
   what: z.enum(Object.values(EVENT_NAMES)).describe('The kind of the change.'),
   key_id: orNull(text('The key, the account or the admin key; null for a change of the catalog.')),
   key_name: orNull(text('Its name, as it is now; null if it is gone, and for a change of the catalog.')),
+  account_name: orNull(text('The name of the account that a key came into, as it is now; null for other changes.')),
   before: Fields.nullable().describe('The fields that changed, as they were; null if there were none.'),
   after: Fields.nullable().describe('The fields that changed, as they are; null if there are none.'),
 })

@@ -6,7 +6,7 @@ import type { Typed } from './typed-settings.ts'
 export type Draft = Pick<ReturnType<typeof useDraft>, 'isOld' | 'lost' | 'forget' | 'release' | 'keep'>
 
 /** Stands in the storage where a secret was typed: a draft with it is not what was typed, and must not be sent. */
-export const BLANK = '‹secret not kept: write it anew›'
+export const BLANK = '‹write the secret anew›'
 
 /** Kept when the page is left or reloaded, or its dialog closed. In `localStorage` all tabs have the same; null keeps nothing. */
 export function useDraft<T extends Typed>(name: string, fresh: T, storage: Storage | null = sessionStorage) {

@@ -10,7 +10,7 @@ import { inBrowser, openScriptedPage, type ScriptedPage } from './support/script
 
 const KEY_PAGE = `keys/${sampleKey(1).id}`
 const SECRET = `sk-${'Zx9'.repeat(12)}`
-const BLANK = '‹secret not kept: write it anew›'
+const BLANK = '‹write the secret anew›'
 
 inBrowser('forms of the console', () => {
   let opened: ScriptedPage

@@ -185,7 +185,7 @@ function CodeField({ label, value, onInput, marked, field }: CodeProps) {
         </div>
       </div>
       <span class="quiet" id="draft-hint">
-        This browser keeps it, without secrets, until it is put in force.
+        This browser keeps it, without secrets.
       </span>
     </div>
   )

@@ -103,7 +103,8 @@ async function putInForce(session: Session, check: CatalogCheck, content: string
   const made = await inWords(put(isBelow ? { below_cost: true } : {}, expected), {
     stale_version: (told) => `${told}\nLook at it with 'waybill catalog show', and push again.`,
   })
-  const so = made.version === expected ? 'as it was, for nothing changed' : sizeOf(made.catalog)
+  const same = made.version === expected ? 'as it was, for nothing changed' : 'changed in how it is written only'
+  const so = made.version === expected || check.changes.length === 0 ? same : sizeOf(made.catalog)
   printValue(session, made, `Version ${made.version} of the catalog is in force: ${so}.`)
 }
 
@@ -195,8 +196,8 @@ function showChanges(out: Output, { in_force, changes }: CatalogCheck): void {
   const inForce = in_force
     ? `Version ${in_force.version}, pushed ${in_force.pushed_at}, is in force`
     : 'No catalog is in force'
-  const lines = changes.length > 0 ? [`${inForce}. This changes:`, ...changes] : [`${inForce}. This changes nothing.`]
-  out.error(lines.join('\n  '))
+  const words = changes.length > 0 ? 'This changes:' : 'This changes no provider, model or price.'
+  out.error([`${inForce}. ${words}`, ...changes].join('\n  '))
 }
 
 function warn(out: Output, warnings: readonly string[]): void {

@@ -43,12 +43,16 @@ test('waybill catalog push shows the version in force and the changes, then writ
     stderr: `Version 1, pushed ${pushedAt}, is in force. This changes:\n  ~ model a: input 1 → 1.5, cachedInput 0.5 → -\n`,
   })
   const again = await run('catalog', 'push', second, '--json')
-  expect(again.stderr).toMatch(/^Version 2, .* This changes nothing\.\n$/)
+  expect(again.stderr).toMatch(/^Version 2, .* This changes no provider, model or price\.\n$/)
   expect(JSON.parse(again.stdout)).toMatchObject({ object: 'catalog', version: 2, changes: [], warnings: [] })
   expect(await run('catalog', 'rollback', '2')).toMatchObject({
     code: 0,
     stdout: 'Version 2 of the catalog is in force: as it was, for nothing changed.\n',
   })
+  const rewritten = join(folder, 'rewritten.json')
+  writeFileSync(rewritten, JSON.stringify((await readStoredCatalog(tables)())?.data))
+  const { stdout } = await run('catalog', 'push', rewritten)
+  expect(stdout).toBe('Version 3 of the catalog is in force: changed in how it is written only.\n')
 })
 
 test('waybill catalog push and rollback keep a note, which show and versions tell', async () => {

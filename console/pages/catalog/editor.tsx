@@ -136,7 +136,7 @@ function CheckResult({ valid, faults, warnings, changes, parsed, places, onLine 
           })}
         />
       )}
-      {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, and changes nothing.</p>)}
+      {valid && (changes.length > 0 ? <p>It changes:</p> : <p>It is valid, with the same content.</p>)}
       <ChangeList changes={changes} warnings={warnings} />
     </section>
   )

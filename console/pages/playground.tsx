@@ -82,7 +82,7 @@ export function Playground() {
             <Field label="Max tokens" {...field('most')} number="count" />
           </div>
           <Field label="System prompt" {...field('system')} rows={2} />
-          <Field label="Message" {...field('message')} rows={6} required hint={lost} />
+          <Field label="Message" {...field('message')} rows={6} required />
           <div class="row wrap">
             {answer?.isRunning ? (
               <Button onClick={stop}>Stop</Button>

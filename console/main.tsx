@@ -62,9 +62,9 @@ type Group = { readonly PAGES: Readonly<Record<string, ComponentType<Props>>> }
 /** Groups of pages, each by the first word of its path, and a slash if an id comes after it. A file for each page would repeat more than it saves. */
 const LOADS: readonly (readonly [pages: readonly string[], load: () => Promise<Group>])[] = [
   [['overview', 'requests', 'requests/', 'usage', 'changes'], () => import('./pages/traffic.tsx')],
-  [['accounts', 'keys', 'search'], () => import('./pages/customers.tsx')],
+  [['accounts', 'keys', 'search', 'playground'], () => import('./pages/customers.tsx')],
   [['accounts/', 'keys/'], () => import('./pages/details.tsx')],
-  [['catalog', 'routes', 'playground', 'books'], () => import('./pages/setup.tsx')],
+  [['catalog', 'routes', 'books'], () => import('./pages/setup.tsx')],
   [['invoices', 'statements', 'reconcile', 'notices'], () => import('./pages/billing.tsx')],
 ]
 

@@ -27,6 +27,7 @@ import { useList } from '../parts/use-load.ts'
 import { BADGE_WORDS, Badge, Credits, CUSTOMER_STATES, Moment, NameLink, STATES, State } from '../parts/values.tsx'
 import { filtersIn, go, type PageUrl, pageTitle, placeOf, queryText, titleOf, withQuery } from '../router.ts'
 import { ACT_NAMES, type Act, BulkAct, CreateKey } from './keys/acts.tsx'
+import { Playground } from './playground.tsx'
 import { Search } from './search.tsx'
 
 const FILTERS = ['status', 'look', 'q', 'sort', 'act'] as const
@@ -284,4 +285,4 @@ function CreateCustomer({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-export const PAGES = { accounts: Accounts, keys: Keys, search: Search }
+export const PAGES = { accounts: Accounts, keys: Keys, search: Search, playground: Playground }

@@ -12,7 +12,6 @@ import { Books } from './books.tsx'
 import { draftOf, Editor } from './catalog/editor.tsx'
 import { ModelTable } from './catalog/models.tsx'
 import { ChangeList, Plans, RollBack } from './catalog/put-in-force.tsx'
-import { Playground } from './playground.tsx'
 import { Routes } from './routes.tsx'
 
 function Catalog({ url }: { readonly url: PageUrl }) {
@@ -178,4 +177,4 @@ function InForce({ of }: { readonly of: Shown }) {
   ]
 }
 
-export const PAGES = { catalog: Catalog, routes: Routes, playground: Playground, books: Books }
+export const PAGES = { catalog: Catalog, routes: Routes, books: Books }

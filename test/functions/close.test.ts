@@ -451,7 +451,7 @@ test('no row expires while a day is not exported that is two months old, and row
   await runAt(130, undefined)
   expect(switched.slice(4)).toEqual([false])
   const failing = { setRowExpiry: away, putObject: bucket().putObject }
-  expect(await closerAt(tables, () => endOf(200), failing).run()).toMatchObject({ closed: 70 })
+  expect(await closerAt(tables, () => endOf(132), failing).run()).toMatchObject({ closed: 2 })
 })
 
 test('the expiry of rows is switched at the table, and may be switched to what it is', async () => {

@@ -128,7 +128,7 @@ function KeyPage({ url }: { readonly url: PageUrl }) {
       groups={['model']}
       use={({ last_used_at, calls_today, requests_open }) => [
         last_used_at,
-        `${counted(calls_today)} calls today, ${counted(requests_open)} under way`,
+        `${countOf(calls_today, 'call')} today, ${counted(requests_open)} under way`,
       ]}
       above={(key, onDone) => [
         key.account_suspended && (

@@ -49,8 +49,7 @@ async function versionInForceAt({ tables }: Call, ms: number): Promise<StoredCat
 export async function put(call: Call, { note, below_cost: isMeant, ...sent }: PutCatalogBody): Promise<CatalogShape> {
   const expectedVersion = expectedVersionOf(call)
   const catalog = validCatalog(await parseSent(call, sent))
-  await requireCovered(call, catalog, isMeant)
-  return putInForce(call, catalog, { expectedVersion, note, source: sourceOf(sent, catalog) })
+  return putInForce(call, catalog, { expectedVersion, note, source: sourceOf(sent, catalog) }, isMeant)
 }
 
 export async function check(call: Call, sent: object): Promise<CatalogCheck> {
@@ -98,14 +97,7 @@ export async function restoreVersion(call: Call, sent: z.output<typeof restoreBo
   const expectedVersion = expectedVersionOf(call)
   const { version, data, source } = await versionInPath(call)
   const catalog = validCatalog(await parsed(withoutPlans(data)))
-  await requireCovered(call, catalog, isMeant)
-  return putInForce(call, catalog, { expectedVersion, rollbackTo: version, note, source })
-}
-
-/** Under the plans in force, which it keeps. */
-async function requireCovered({ tables }: Call, catalog: CatalogData, isMeant?: boolean): Promise<void> {
-  const { data } = (await readStoredCatalog(tables)()) ?? {}
-  refuseLosses('The catalog', { ...catalog, plans: data?.plans }, isMeant)
+  return putInForce(call, catalog, { expectedVersion, rollbackTo: version, note, source }, isMeant)
 }
 
 export function refuseLosses(what: string, catalog: CatalogData, isMeant = false): void {
@@ -132,10 +124,12 @@ export async function putInForce(
   call: Call,
   catalog: CatalogData,
   options: WriteOptions & { readonly expectedVersion: number },
+  isLossMeant = false,
 ): Promise<CatalogShape> {
   const { tables } = call
   const { expectedVersion } = options
   const stored = await requirePermitted(call, catalog, expectedVersion)
+  refuseLosses('The catalog', { plans: stored?.data.plans, ...catalog }, isLossMeant)
   if (stored?.version === expectedVersion && (await isAsItIs(call, stored, catalog, options)))
     return shown(call, stored, expectedVersion)
   const { written, version } = await writeCatalog(tables)(catalog, await call.newAct(), options)

@@ -63,7 +63,7 @@ async function namesOf({ tables }: Call, events: readonly ChangeEvent[]): Promis
   return new Map(await Array.fromAsync(mapConcurrently(ids, READ_AT_ONCE, read)))
 }
 
-/** That a key came into. */
+/** The account that a key came into. */
 const accountOf = ({ after }: ChangeEvent) => after.accountId as string | undefined
 
 function isOf(event: ChangeEvent, what: string | undefined): boolean {

@@ -57,7 +57,7 @@ async function put(call: Call, stored: StoredCatalog, name: string, fields: Fiel
   refuseLosses(`The plan '${name}'`, { ...data, plans: { [name]: plan } }, isMeant)
   await warnOf(call, { id: name, models: plan.defaults?.models as string[] | undefined })
   const source = (await readCatalogVersion(call.tables)(stored.version))?.source
-  const { version } = await putInForce(call, data, { expectedVersion: stored.version, plan: name, source })
+  const { version } = await putInForce(call, data, { expectedVersion: stored.version, plan: name, source }, true)
   return shape({ ...stored, data, version }, name)
 }
 

@@ -52,7 +52,7 @@ export type Purse = {
   readonly heldEver: Nano
   readonly spentAtDraw: Nano
   readonly statusVersion: number
-  /** Told of a key that was alone before. */
+  /** Only a key that was alone before has it. */
   readonly adoptedAtMs?: number | undefined
   /** The plan of the account, for a key that has none of its own. */
   readonly plan?: string | undefined

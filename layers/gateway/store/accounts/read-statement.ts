@@ -3,7 +3,7 @@ import { isAccountId, type Key } from '../../domain/keys/key.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import { dayAfter, daysFrom, earliestRowMs } from '../../domain/rows/closed-day.ts'
 import { UsageGroups } from '../../domain/rows/day-total.ts'
-import { daysOfMonth, type StatementBooks } from '../../domain/rows/statement.ts'
+import { daysOfMonth, payerIn, type StatementBooks } from '../../domain/rows/statement.ts'
 import { mapConcurrently } from '../../platform/map-concurrently.ts'
 import type { Tables } from '../dynamodb/database.ts'
 import { listGrants } from '../keys/grant-credits.ts'
@@ -38,7 +38,7 @@ export function readStatement(tables: Tables) {
       if (!joins.has(keyId)) joins.set(keyId, grant)
     }
     // A key that joins later brings its past then, so that an earlier statement stays as it is.
-    const isThere = ({ id }: Key) => (joins.get(id)?.grantedAt ?? '') < next
+    const isThere = ({ purse }: Key) => !isAccount || payerIn(month, ownerId, purse?.adoptedAtMs) === ownerId
     const keys = all.filter(isThere).toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const wanted = keys.flatMap((key) => [...daysOf(key, first, next)].map((day) => totalKey(key.id, day)))
     if (wanted.length > MOST_TOTALS) return { totals: wanted.length }

@@ -95,11 +95,11 @@ class Parser {
 
   /** Declarations up to the end of the file or of the namespace. */
   declarations(scope: Scope): void {
-    while (this.#at < this.#tokens.length && this.#peek !== '}') {
+    while (this.#at < this.#tokens.length && this.#peek() !== '}') {
       const token = this.#next()
       if (token === 'interface') this.#interface(scope)
       else if (token === 'namespace') this.#namespace(scope)
-      else if (token === 'type' && /^\w+$/.test(this.#peek)) this.#alias(scope)
+      else if (token === 'type' && /^\w+$/.test(this.#peek())) this.#alias(scope)
       else if (token === '{') this.#skipTo('}')
     }
   }
@@ -108,11 +108,11 @@ class Parser {
     const name = this.#next()
     this.#parameters()
     const extended: Type[] = []
-    if (this.#peek === 'extends') {
+    if (this.#peek() === 'extends') {
       do {
         this.#next()
         extended.push(this.#single(scope))
-      } while (this.#peek === ',')
+      } while (this.#peek() === ',')
     }
     scope.types.set(name, { type: this.#object(scope), extended })
   }
@@ -135,15 +135,15 @@ class Parser {
   }
 
   #parameters(): void {
-    if (this.#peek !== '<') return
+    if (this.#peek() !== '<') return
     this.#next()
     this.#skipTo('>')
   }
 
   #type(scope: Scope): Type {
-    if (this.#peek === '|') this.#next()
+    if (this.#peek() === '|') this.#next()
     const of = [this.#single(scope)]
-    while (this.#peek === '|') {
+    while (this.#peek() === '|') {
       this.#next()
       of.push(this.#single(scope))
     }
@@ -152,7 +152,7 @@ class Parser {
 
   #single(scope: Scope): Type {
     let type = this.#plain(scope)
-    while (this.#peek === '[' || this.#peek === '&') {
+    while (this.#peek() === '[' || this.#peek() === '&') {
       const mark = this.#next()
       if (mark === '&') this.#plain(scope)
       else if (this.#next() === ']') type = { kind: 'list', of: type }
@@ -162,12 +162,12 @@ class Parser {
   }
 
   #plain(scope: Scope): Type {
-    if (this.#peek === '{') return this.#object(scope)
+    if (this.#peek() === '{') return this.#object(scope)
     const token = this.#next()
     if (token === '(') {
       const type = this.#type(scope)
       if (this.#next() !== ')') this.#skipTo(')')
-      if (this.#peek !== '=>') return type
+      if (this.#peek() !== '=>') return type
       this.#next()
       return this.#type(scope)
     }
@@ -180,11 +180,11 @@ class Parser {
 
   #arguments(scope: Scope): Type[] {
     const types: Type[] = []
-    if (this.#peek !== '<') return types
+    if (this.#peek() !== '<') return types
     do {
       this.#next()
       types.push(this.#type(scope))
-    } while (this.#peek === ',')
+    } while (this.#peek() === ',')
     this.#next()
     return types
   }
@@ -192,13 +192,13 @@ class Parser {
   #object(scope: Scope): Type {
     const fields = new Map<string, Type>()
     this.#next()
-    while (this.#peek !== '}') {
+    while (this.#peek() !== '}') {
       const name = this.#next()
       if (name === '[' || name === '(') {
         this.#skipTo(name === '[' ? ']' : ')')
-        if (this.#peek === ':') this.#member(scope)
-      } else if (this.#peek === '(' || this.#peek === '<') {
-        while (this.#peek !== ';') this.#next()
+        if (this.#peek() === ':') this.#member(scope)
+      } else if (this.#peek() === '(' || this.#peek() === '<') {
+        while (this.#peek() !== ';') this.#next()
       } else if (name !== 'readonly' && name !== ';') fields.set(name.replace(/^['"]|['"]$/g, ''), this.#member(scope))
     }
     this.#next()
@@ -206,10 +206,10 @@ class Parser {
   }
 
   #member(scope: Scope): Type {
-    if (this.#peek === '?') this.#next()
+    if (this.#peek() === '?') this.#next()
     this.#next()
     const type = this.#type(scope)
-    if (this.#peek === ';' || this.#peek === ',') this.#next()
+    if (this.#peek() === ';' || this.#peek() === ',') this.#next()
     return type
   }
 
@@ -223,7 +223,7 @@ class Parser {
     }
   }
 
-  get #peek(): string {
+  #peek(): string {
     return this.#tokens[this.#at] ?? ''
   }
 

@@ -1,5 +1,6 @@
 import type { ContractName } from '../../endpoints.ts'
 import type { RequestCode } from '../basics/gateway-error.ts'
+import type { CallKind } from '../money/price-kinds.ts'
 import type { MediaKind } from '../routing/catalog.ts'
 import type { UpstreamFailure } from '../routing/upstream-failure.ts'
 import type { EmbeddingRequest } from './embedding.ts'
@@ -25,6 +26,8 @@ export type ChatRequest = {
   readonly body: ChatBody
   /** The fields that are not in `body`, because they are unknown or may cost more. */
   readonly unknown: readonly UnknownField[]
+  /** The tools that a provider runs, which go upstream if the model has a price for their calls. */
+  readonly hosted: readonly HostedTool[]
   /** The request as it came. Nothing of it goes upstream but the fields that the operator allows by name. */
   readonly raw: ChatBody
   /** The same request in the format of another contract, for an upstream that speaks it. */
@@ -41,6 +44,27 @@ export type UnknownField = {
   readonly param: string
   readonly code: RequestCode
   readonly complaint: () => string
+  /** True if a request without it is still the request, so it is left out instead of refused. */
+  readonly isOptional?: true
+  /** The tier that it asks for. It passes where the model has a price for that. */
+  readonly tier?: string
+}
+
+export type HostedTool = {
+  readonly kind: CallKind
+  /** The format that can carry it. */
+  readonly format: ContractName
+  /** The top-level field that contains it, and its position if that is a list. */
+  readonly root: string
+  readonly index?: number
+  /** The words by which the caller's `tool_choice` may name it. */
+  readonly names: readonly unknown[]
+  /** Its name in reports. */
+  readonly name: string
+  /** The most calls that the caller allows this tool, in a format that bounds each tool by itself. */
+  readonly most?: number | undefined
+  /** Collections of files that it searches. */
+  readonly stores?: readonly string[]
 }
 
 export type Delta = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import type { Nano } from './money.ts'
 import { costOf, NO_QUANTITIES, type Quantities } from './price.ts'
-import { LIVES, PARTS, type PartQuantity } from './price-kinds.ts'
+import { CALLS, type CallQuantity, LIVES, PARTS, type PartQuantity } from './price-kinds.ts'
 import { holdOf, type PricedRequest } from './priced-request.ts'
 
 export type UsageSource = 'upstream' | 'estimate' | 'none'
@@ -34,7 +34,7 @@ export const NO_BILL: Bill = {
 }
 
 /** The counts that an upstream reported; undefined for one that is missing or is no count. */
-export type ReportedUsage = Parts & {
+export type ReportedUsage = Parts & Calls & {
   readonly prompt?: number | undefined
   readonly completion?: number | undefined
   readonly total?: number | undefined
@@ -45,11 +45,15 @@ export type ReportedUsage = Parts & {
 /** A life in the cache is undefined if the upstream does not tell lives apart. */
 type Parts = { readonly [Name in PartQuantity]?: number | undefined }
 
+/** Calls of tools that the provider ran. */
+type Calls = { readonly [Name in CallQuantity]?: number | undefined }
+
 /** The counts by which a request is billed; undefined for a count that must be estimated. */
 export type Counts = {
   readonly prompt: number | undefined
   readonly completion: number | undefined
   readonly parts: { readonly [Name in PartQuantity]?: number }
+  readonly calls: { readonly [Name in CallQuantity]?: number }
   readonly reasoning: number
 }
 
@@ -60,13 +64,11 @@ export function countsOf(reported: ReportedUsage): Counts {
   const completion = wholeCompletion(reported, prompt)
   const beside = Math.max(0, (completion ?? 0) - (reported.completion ?? 0))
   const reasoning = Math.min(reported.reasoning ?? beside, completion ?? 0)
-  const parts = Object.fromEntries(
-    PARTS.flatMap(({ quantity }) => {
-      const count = reported[quantity]
-      return count === undefined ? [] : [[quantity, count]]
-    }),
-  )
-  return { prompt, completion, parts, reasoning }
+  const told = <Name extends PartQuantity | CallQuantity>(names: readonly { readonly quantity: Name }[]) =>
+    Object.fromEntries(
+      names.flatMap(({ quantity }) => (reported[quantity] === undefined ? [] : [[quantity, reported[quantity]]])),
+    ) as { readonly [Each in Name]?: number }
+  return { prompt, completion, parts: told(PARTS), calls: told(CALLS), reasoning }
 }
 
 /** No part is larger than what it is a part of. Tokens of an unknown life in a cache count as the dearest. */

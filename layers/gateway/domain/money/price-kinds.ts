@@ -7,6 +7,8 @@ type Row = {
   readonly times?: readonly [bigint, bigint]
   /** The count on a bill that is charged; there is one request. */
   readonly quantity?: string
+  /** The count's name in a usage, if a provider runs the tool and bills it by the call. */
+  readonly calls?: string
   readonly line: string
   /** Its name in the prices of a model; OpenRouter's, where it has one. */
   readonly api: string
@@ -35,6 +37,42 @@ const PRICE_KINDS = {
   },
   request: { unit: 'piece', line: 'request', api: 'request' },
   image: { unit: 'piece', quantity: 'images', line: 'images', api: 'image' },
+  webSearch: {
+    unit: 'piece',
+    quantity: 'webSearches',
+    calls: 'web_search_requests',
+    line: 'web searches',
+    api: 'web_search',
+  },
+  webFetch: {
+    unit: 'piece',
+    quantity: 'webFetches',
+    calls: 'web_fetch_requests',
+    line: 'web fetches',
+    api: 'web_fetch',
+  },
+  fileSearch: {
+    unit: 'piece',
+    quantity: 'fileSearches',
+    calls: 'file_search_requests',
+    line: 'file searches',
+    api: 'file_search',
+  },
+  codeExecution: {
+    unit: 'piece',
+    quantity: 'codeExecutions',
+    calls: 'code_execution_requests',
+    line: 'code containers',
+    api: 'code_execution',
+  },
+  imageGeneration: {
+    unit: 'piece',
+    quantity: 'imageGenerations',
+    calls: 'image_generation_requests',
+    line: 'generated images',
+    api: 'image_generation',
+  },
+  mcpCall: { unit: 'piece', quantity: 'mcpCalls', calls: 'mcp_requests', line: 'MCP calls', api: 'mcp_call' },
 } as const satisfies Readonly<Record<string, Row>>
 
 type Kinds = typeof PRICE_KINDS
@@ -42,10 +80,12 @@ export type PriceKind = keyof Kinds
 type With<Column> = { [Kind in PriceKind]: Kinds[Kind] extends Column ? Kind : never }[PriceKind]
 export type TokenKind = With<{ readonly unit: 'token' }>
 export type PieceKind = Exclude<PriceKind, TokenKind>
+export type CallKind = With<{ readonly calls: string }>
 export type PartKind = With<{ readonly of: PriceKind }>
 type CountedKind = With<{ readonly quantity: string }>
 export type Quantity = Kinds[CountedKind]['quantity']
 export type PartQuantity = Kinds[PartKind]['quantity']
+export type CallQuantity = Kinds[CallKind]['quantity']
 type FieldOf<Kind extends CountedKind> = Kind extends TokenKind
   ? `${Kinds[Kind]['quantity']}Tokens`
   : Kinds[Kind]['quantity']
@@ -74,11 +114,19 @@ export const PRICE_ROWS = ENTRIES.map(([kind, row]) => ({
 export const TOKEN_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) =>
   unit === 'token' ? field : [],
 ) as FieldOf<TokenKind>[]
+export const PIECE_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) =>
+  unit === 'piece' && field ? field : [],
+) as Exclude<CountField, FieldOf<TokenKind>>[]
 export const PARTS = PRICE_ROWS.filter(({ of }) => of) as readonly (PriceRow & {
   readonly kind: PartKind
   readonly of: PriceKind
   readonly quantity: PartQuantity
   readonly field: FieldOf<PartKind>
+})[]
+export const CALLS = PRICE_ROWS.filter(({ calls }) => calls) as readonly (PriceRow & {
+  readonly kind: CallKind
+  readonly quantity: CallQuantity
+  readonly calls: string
 })[]
 export const WRITES = PARTS.filter(({ times }) => times)
 /** The lives of tokens that are written to a cache, beside the default one; the last is the dearest. */
@@ -138,5 +186,35 @@ export const PRICE_WORDS: Readonly<Record<PriceKind, Words>> = {
     catalog: 'Credits for each image in the prompt. Default: 0.',
     told: 'For an image; absent if it costs nothing of its own.',
     label: 'Each image',
+  },
+  webSearch: {
+    catalog: 'Credits for each web search that the provider runs. Without this price the tool is not offered.',
+    told: 'A web search; absent if it costs nothing of its own.',
+    label: 'Each web search',
+  },
+  webFetch: {
+    catalog: 'Credits for each web page that the provider fetches. Without this price the tool is not offered.',
+    told: 'A fetched web page; absent if it costs nothing of its own.',
+    label: 'Each web fetch',
+  },
+  fileSearch: {
+    catalog: "Credits for each search of the model's vectorStores. Without this price the tool is not offered.",
+    told: 'A file search; absent if it costs nothing of its own.',
+    label: 'Each file search',
+  },
+  codeExecution: {
+    catalog: 'Credits for each container in which the provider runs code. Without this price the tool is not offered.',
+    told: 'A container for code; absent if it costs nothing of its own.',
+    label: 'Each code container',
+  },
+  imageGeneration: {
+    catalog: 'Credits for each image that the provider generates. Without this price the tool is not offered.',
+    told: 'A generated image; absent if it costs nothing of its own.',
+    label: 'Each generated image',
+  },
+  mcpCall: {
+    catalog: 'Credits for each call of an MCP server by the provider. Without this price the tool is not offered.',
+    told: 'A call of an MCP server; absent if it costs nothing of its own.',
+    label: 'Each MCP call',
   },
 } satisfies Readonly<Record<PriceKind, Words> & Record<PartKind, { readonly part: string }>>

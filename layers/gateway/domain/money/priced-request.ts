@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../chat/chat.ts'
 import { type Catalog, MEDIA_KINDS, type MediaKind, type PricedModel, providerFields } from '../routing/catalog.ts'
+import { offeredTools, type Pieces, piecesOf } from './hosted-calls.ts'
 import type { Nano } from './money.ts'
 import { PICO_PER_NANO, type Price, type RangePrice, roundUp } from './price.ts'
 import { LIVES, PARTS, type PartQuantity } from './price-kinds.ts'
@@ -98,13 +99,28 @@ export function dearestLife(priced: PricedRequest): PartQuantity | undefined {
     : undefined
 }
 
+/** The tier that the caller asks for, if the model has a price for it: it may be served, or the one at the list price. */
+export function askedTier({ chat, model }: PricedRequest): string | undefined {
+  return chat.unknown.find(({ tier }) => tier !== undefined && model.tokenPrice.serviceTiers.has(tier))?.tier
+}
+
 function worstPrompt(priced: PricedRequest): Omit<WorstCase, 'completionTokens'> {
-  return { promptTokens: priced.promptBound, images: mostImages(priced.chat) }
+  return { promptTokens: priced.promptBound, pieces: mostPieces(priced) }
+}
+
+/** The most pieces of all kinds. */
+export function mostPieces({ chat, model, catalog }: PricedRequest): readonly Pieces[] {
+  const always: Pieces[] = [
+    { count: 1, of: ['requestPico'] },
+    { count: mostImages(chat), of: ['imagePico'] },
+  ]
+  return chat.hosted.length === 0 ? always : [...always, ...piecesOf(offeredTools(chat, model, catalog), model)]
 }
 
 function promptBound(chat: ChatRequest, model: PricedModel, catalog: Catalog): number {
   const context = longestContext(model, catalog) * (chat.embedding?.inputs.length ?? 1)
-  if (asksForMore(chat, model, catalog)) return context
+  // The results of tools that a provider runs are part of the prompt.
+  if (asksForMore(chat, model, catalog) || offeredTools(chat, model, catalog).length > 0) return context
   return Math.min(textBound(chat) + mediaTokens(chat, model, catalog), context)
 }
 
@@ -146,9 +162,9 @@ function longestContext(model: PricedModel, catalog: Catalog): number {
 }
 
 /** A field that the operator allows, such as a plugin, may make the provider add any text to the prompt. */
-function asksForMore({ unknown }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
-  if (unknown.length === 0) return false
-  const asked = new Set(unknown.map(({ root }) => root))
+function asksForMore({ unknown, hosted }: ChatRequest, model: PricedModel, catalog: Catalog): boolean {
+  if (unknown.length === 0 && hosted.length === 0) return false
+  const asked = new Set([...unknown, ...hosted].map(({ root }) => root))
   const isAsked = (field: string) => asked.has(field)
   const isAskedOf = ({ routes }: PricedModel) =>
     routes.some(({ provider }) => providerFields(catalog.providers.get(provider)).some(isAsked))
@@ -163,7 +179,7 @@ function standInsFor({ fallback }: PricedModel, { models }: Catalog): readonly P
 export type WorstCase = {
   readonly promptTokens: number
   readonly completionTokens: number
-  readonly images: number
+  readonly pieces: readonly Pieces[]
 }
 
 /** The most expensive of the base price and every tier that the prompt can reach: an upper tier may be the cheaper one. */
@@ -190,11 +206,11 @@ export function affordableTokens(price: Price, worst: Omit<WorstCase, 'completio
 /** Every service tier, and every range of prompt lengths within the bound, with the most that its longest prompt costs before an answer. */
 function eachRange(
   price: Price,
-  { promptTokens, images }: Omit<WorstCase, 'completionTokens'>,
+  { promptTokens, pieces }: Omit<WorstCase, 'completionTokens'>,
   look: (range: RangePrice, beforeOutputPico: bigint) => void,
 ): void {
   const lookAt = (range: RangePrice, longest: number) =>
-    look(range, BigInt(longest) * dearestInput(range) + range.requestPico + BigInt(images) * range.imagePico)
+    look(range, BigInt(longest) * dearestInput(range) + dearestOf(pieces, range))
   for (const service of price.serviceTiers.values()) lookAt(service, promptTokens)
   let range: RangePrice = price
   for (let i = 0; ; i++) {
@@ -204,6 +220,16 @@ function eachRange(
     if (!next || longest === promptTokens) return
     range = next
   }
+}
+
+function dearestOf(pieces: readonly Pieces[], range: RangePrice): bigint {
+  let sum = 0n
+  for (const { count, of } of pieces) {
+    let most = 0n
+    for (const pico of of) if (range[pico] > most) most = range[pico]
+    sum += BigInt(count) * most
+  }
+  return sum
 }
 
 /** Providers write prompts to a cache, and read them from one, without being asked to. */

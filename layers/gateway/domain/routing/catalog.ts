@@ -1,3 +1,4 @@
+import type { ContractName } from '../../endpoints.ts'
 import { type Price, type PriceStrings, parsePrice } from '../money/price.ts'
 
 // The schema in layers/catalog/catalog-schema.ts says what each field of a catalog means.
@@ -29,6 +30,12 @@ export type AnthropicEntry = HttpEntry & { readonly type: 'anthropic' }
 export type BedrockEntry = AnyEntry & { readonly type: 'bedrock'; readonly region: string }
 
 export type ProviderEntry = OpenAiEntry | AnthropicEntry | BedrockEntry
+
+/** The format in which a provider is asked, if callers can ask in it, too. */
+export function formatOf(entry: ProviderEntry | undefined): ContractName | undefined {
+  if (entry?.type === 'openai') return entry.contract ?? 'chat'
+  return entry?.type === 'anthropic' ? 'messages' : undefined
+}
 
 export function apiKeyOf(entry: ProviderEntry): string | undefined {
   return entry.type === 'bedrock' ? undefined : entry.apiKey
@@ -80,6 +87,8 @@ export type CatalogModel = {
   readonly allowFields?: readonly string[] | undefined
   readonly media?: readonly MediaKind[] | undefined
   readonly mediaTokens?: Readonly<{ [Kind in MediaKind]?: number | undefined }> | undefined
+  readonly maxToolCalls?: number | undefined
+  readonly vectorStores?: readonly string[] | undefined
 }
 
 /** The prices of some keys: those of the catalog times a factor, or, for some models, prices of its own. */

@@ -16,7 +16,8 @@ const SELLER = 'Waybill'
 /** A virtual currency: prices and charges are in credits. */
 const CURRENCY = 'CREDITS'
 const UNITS = PRICE_ROWS.map(
-  ({ line, unit, quantity }) => [line, unit === 'token' ? 'Tokens' : quantity ? 'Images' : 'Requests'] as const,
+  ({ line, unit, quantity, calls }) =>
+    [line, unit === 'token' ? 'Tokens' : calls ? 'Calls' : quantity ? 'Images' : 'Requests'] as const,
 )
 
 /** A line for each model and kind of price. Together they are the cost of the total, and always come in the same order. */

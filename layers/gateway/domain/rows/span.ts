@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { formatCredits } from '../money/money.ts'
+import { CALLS } from '../money/price-kinds.ts'
 import type { UsageRow } from './usage-row.ts'
 
 type Value = string | number | readonly string[] | undefined
@@ -33,6 +34,7 @@ export function spanOf(row: UsageRow): object {
     'waybill.cost': formatCredits(row.cost),
     'waybill.time_to_first_token_ms': row.ttftMs,
   }
+  const calls = CALLS.map(({ quantity, calls }) => [`waybill.usage.${calls}`, row[quantity]])
   const tags = Object.entries(row.tags ?? {}).map(([name, value]) => [`waybill.tag.${name}`, value])
   return {
     traceId: ids.slice(0, 32),
@@ -41,7 +43,7 @@ export function spanOf(row: UsageRow): object {
     kind: SPAN.client,
     startTimeUnixNano: `${row.startedAtMs}000000`,
     endTimeUnixNano: `${row.startedAtMs + row.durationMs}000000`,
-    attributes: attributesOf({ ...attributes, ...Object.fromEntries(tags) }),
+    attributes: attributesOf({ ...attributes, ...Object.fromEntries([...calls, ...tags]) }),
     status: { code: isCompleted ? SPAN.ok : SPAN.error },
   }
 }

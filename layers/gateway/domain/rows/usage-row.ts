@@ -94,6 +94,12 @@ const FIELDS = {
   plan: { api: 'plan', kind: 'text', optional: true },
   priceFactor: { api: 'price_factor', kind: 'text', optional: true },
   finishReason: { api: 'finish_reason', kind: 'text', optional: true },
+  webSearches: { api: 'web_searches', kind: 'count', optional: true },
+  webFetches: { api: 'web_fetches', kind: 'count', optional: true },
+  fileSearches: { api: 'file_searches', kind: 'count', optional: true },
+  codeExecutions: { api: 'code_executions', kind: 'count', optional: true },
+  imageGenerations: { api: 'image_generations', kind: 'count', optional: true },
+  mcpCalls: { api: 'mcp_calls', kind: 'count', optional: true },
 } as const satisfies Readonly<Record<string, UsageField>>
 
 export type UsageFieldTable = typeof FIELDS
@@ -184,6 +190,12 @@ export const USAGE_WORDS: Readonly<Record<UsageFieldName, string>> = {
   lane: 'The lane of the key in which the request was counted, from 1 on; null for the first one.',
   plan: 'The plan of the key by which it was charged.',
   priceFactor: 'The factor of that plan; null if the plan has a price of its own for the model.',
+  webSearches: 'Web searches that the provider ran.',
+  webFetches: 'Web pages that the provider fetched.',
+  fileSearches: 'Searches of files that the provider ran.',
+  codeExecutions: 'Containers in which the provider ran code.',
+  imageGenerations: 'Images that the provider generated with a tool.',
+  mcpCalls: 'Calls of MCP servers that the provider made.',
   finishReason: 'The reason for which the answer ended, in the words of chat completions.',
 }
 

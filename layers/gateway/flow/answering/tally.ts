@@ -1,4 +1,4 @@
-import type { ChatPart, ChoicePart } from '../../domain/chat/chat.ts'
+import type { ChatPart, ChoicePart, HostedTool } from '../../domain/chat/chat.ts'
 import { countsOf } from '../../domain/money/bill.ts'
 import { LeastTokens } from '../../domain/money/least-tokens.ts'
 import type { PricedRequest } from '../../domain/money/priced-request.ts'
@@ -26,6 +26,8 @@ export class Tally {
   /** True once the upstream has accepted the request, and so bills it. */
   isAnswered = false
   fault: UpstreamFailure | undefined
+  /** The tools that the upstream was offered to run by itself. */
+  offered: readonly HostedTool[] = []
   stopReason: string | undefined
   /** The end of the choice that ended first. */
   finishReason: string | undefined

@@ -1,12 +1,13 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
 import type { Prompt } from '../../domain/chat/embedding.ts'
-import { type Bill, billFor, countsOf, partsWithin } from '../../domain/money/bill.ts'
+import { type Bill, billFor, type Counts, countsOf, partsWithin } from '../../domain/money/bill.ts'
+import { dearestCalls } from '../../domain/money/hosted-calls.ts'
 import { NO_QUANTITIES } from '../../domain/money/price.ts'
-import { dearestLife, mediaTokens, mostImages } from '../../domain/money/priced-request.ts'
+import { dearestLife, mediaTokens, mostImages, type PricedRequest } from '../../domain/money/priced-request.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { promptText } from '../../wire/chat/prompt-text.ts'
-import { readUsage } from '../../wire/money/usage-counts.ts'
+import { CALL_COUNTS, readUsage } from '../../wire/money/usage-counts.ts'
 import type { Tally } from '../answering/tally.ts'
 import type { AdmittedChat } from '../request.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
@@ -22,9 +23,10 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
   const reported = readUsage(tally.reported)
   const counts = countsOf(reported ?? {})
   const isCut = tally.cutTokens > 0
+  const { calls, isWhole } = callsOf(priced, tally, counts)
   // The upstream counts the tokens that were cut, too. No prompt has 0 tokens, and no answer with content.
   const told = {
-    prompt: counts.prompt || undefined,
+    prompt: counts.prompt || (isWhole ? priced.promptBound : undefined),
     completion: isCut || (counts.completion === 0 && tally.deliveredAnything) ? undefined : counts.completion,
   }
   const wanted = {
@@ -37,9 +39,12 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       told.completion === undefined || (wanted.completion && isOfOneChoice(told.completion, estimate))
         ? estimate.completion
         : told.completion
+    const { [CALL_COUNTS]: _, ...tokens } = isObject(tally.reported) ? tally.reported : {}
     const isEstimate = prompt !== counts.prompt || completion !== counts.completion
     return billFor(priced, {
       quantities: {
+        ...NO_QUANTITIES,
+        ...calls,
         prompt,
         completion,
         ...partsWithin(prompt, counts.parts, dearestLife(priced)),
@@ -48,7 +53,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       reasoning: Math.min(counts.reasoning, completion),
       source: isEstimate ? 'estimate' : 'upstream',
       estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
-      usageRejected: isEstimate && !isCut && reported !== undefined,
+      usageRejected: isEstimate && !isCut && Object.keys(tokens).length > 0,
       upstreamCost: reported?.cost,
       serviceTier: tally.serviceTier,
       generated: isCut ? counts.completion : undefined,
@@ -58,6 +63,17 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
   }
   if (!wanted.prompt && !wanted.completion) return billBy({ prompt: 0, completion: 0, isRough: false })
   return estimateUsage(deps, request, tally, wanted).then(billBy)
+}
+
+/**
+ * The calls of tools that the provider ran. If it counts none in chat, or broke off after some, the most are assumed.
+ * `isWhole`: their results may have filled the context, and nobody has counted them.
+ */
+export function callsOf({ model }: PricedRequest, { offered }: Tally, { prompt, calls }: Partial<Counts>) {
+  const isCounted = Object.values(calls ?? {}).some((count) => count > 0)
+  const isUnseen = offered.some(({ format }) => format === 'chat') && !isCounted
+  const isWhole = !prompt && (isCounted || isUnseen)
+  return { calls: isWhole || isUnseen ? { ...calls, ...dearestCalls(offered, model) } : calls, isWhole }
 }
 
 /** Some upstreams report the tokens of one choice though they gave several: then the tokens are counted here. */

@@ -11,7 +11,7 @@ import { promptText } from '../../wire/chat/prompt-text.ts'
 import { readUsage } from '../../wire/money/usage-counts.ts'
 import type { AdmittedChat, GatewayRequest, Owed } from '../request.ts'
 import type { CountDeps } from './count-texts.ts'
-import { makeBill, templateTokens, toldTokens } from './make-bill.ts'
+import { callsOf, makeBill, templateTokens, toldTokens } from './make-bill.ts'
 
 /**
  * The bill of a request that no route has answered. From the moment an upstream accepts a request it is paid for: by its
@@ -76,10 +76,13 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
   const counts = reported && countsOf(reported)
   const cap = candidate.outputCap * priced.chat.choices
   const came = bill?.quantities.completion ?? Math.min(cap, tally.scale(roughTokens(tally.sample)))
+  const { calls, isWhole } = callsOf(priced, tally, counts ?? {})
+  const roughly = () => (isWhole ? priced.promptBound : Math.min(priced.promptBound, roughPrompt(owed, priced)))
   const quantities: Quantities = {
     ...NO_QUANTITIES,
     ...counts?.parts,
-    prompt: counts?.prompt || (bill?.quantities.prompt ?? Math.min(priced.promptBound, roughPrompt(owed, priced))),
+    ...calls,
+    prompt: counts?.prompt || (bill?.quantities.prompt ?? roughly()),
     completion: counts?.completion ?? (isUnknown(owed) ? cap : came),
     images: mostImages(priced.chat),
   }

@@ -161,6 +161,8 @@ export function settler(deps: SettleDeps): Settle {
   /** An upstream that counts a prompt beyond the context proves the catalog wrong, by which holds are bounded. */
   function noteContext({ priced, journey }: GatewayRequest, row: UsageRow): void {
     if (!priced || !journey.route || row.usageSource !== 'upstream') return
+    // Between calls of its own tools a provider counts the prompt again.
+    if (priced.chat.hosted.length > 0) return
     const contextLength = answeringContext(priced, journey.fallbackModel)
     if (row.promptTokens > contextLength)
       log.contextExceeded(journey.route, row.promptTokens, contextLength, row.requestId)

@@ -1,5 +1,6 @@
 import { DAY_MS, firstUlid, isoTime, isRequestId, lastUlid, requestIdOf, utcDay } from '../../domain/basics/time.ts'
 import { laneAddress } from '../../domain/keys/lane.ts'
+import { PIECE_FIELDS } from '../../domain/money/price-kinds.ts'
 import { keyDay, SUMMED_FIELDS, type UsageRow } from '../../domain/rows/usage-row.ts'
 import { TABLES } from '../../names.ts'
 import { firstPut, putOnce } from '../dynamodb/conditional-writes.ts'
@@ -43,7 +44,7 @@ const ALWAYS = [
 const ATTRIBUTES = {
   whole: [],
   sums: [
-    ...new Set([...ALWAYS, 'endpoint', 'usageSource', 'expiresAt', 'accountId', 'price', 'images', ...SUMMED_FIELDS]),
+    ...new Set([...ALWAYS, 'endpoint', 'usageSource', 'expiresAt', 'accountId', 'price', ...PIECE_FIELDS, ...SUMMED_FIELDS]),
   ],
   groups: [...new Set([...ALWAYS, 'endpoint', 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { Bill, ReportedUsage } from '../../domain/money/bill.ts'
 import type { Nano } from '../../domain/money/money.ts'
-import { LIVES, type PartQuantity, WRITES } from '../../domain/money/price-kinds.ts'
+import { CALLS, type CallQuantity, LIVES, type PartQuantity, WRITES } from '../../domain/money/price-kinds.ts'
 import { isObject } from '../basics/field-rules.ts'
 import { moneyLiteral } from './money-literal.ts'
 
-type Count = Exclude<keyof ReportedUsage, 'cost'> | 'cacheWrite5m'
+type Count = Exclude<keyof ReportedUsage, 'cost' | CallQuantity> | 'cacheWrite5m'
 type OursFirst = readonly [`prompt_tokens_details.${string}_tokens`, ...string[]]
 
 /** The names of each count at all providers: in the usage object, or in an object inside it. The first is OpenAI's or ours. */
@@ -59,7 +59,24 @@ export function readUsage(usage: unknown, isBeside = false): ReportedUsage | und
   // Anthropic counts the last of several turns at the top, and bills all of them.
   const turns = Array.isArray(iterations) ? iterations.slice(0, MOST_ITERATIONS).filter(isObject) : []
   const sum = turns.map((turn) => readCounts(turn, isBeside)).reduce(addCounts, {})
-  return { ...(tokensIn(sum) > tokensIn(whole) ? sum : whole), cost: statedCost(usage) }
+  return { ...(tokensIn(sum) > tokensIn(whole) ? sum : whole), ...readCalls(usage), cost: statedCost(usage) }
+}
+
+/** Anthropic's and OpenRouter's form, in which the calls that are counted in other answers stand, too. */
+export const CALL_COUNTS = 'server_tool_use'
+
+function readCalls({ [CALL_COUNTS]: told }: JsonObject): { readonly [Name in CallQuantity]?: number } {
+  if (!isObject(told)) return {}
+  const counts = CALLS.map(({ quantity, calls }) => [quantity, countAt(told, [[calls]], false)])
+  return Object.fromEntries(counts.filter(([, count]) => count !== undefined && !Number.isNaN(count)))
+}
+
+/** The calls of a usage, of those that were seen in the answer, and of both the larger number. */
+export function withCalls(usage: JsonObject, seen: ReadonlyMap<string, number>): JsonObject {
+  if (seen.size === 0) return usage
+  const told = isObject(usage[CALL_COUNTS]) ? usage[CALL_COUNTS] : {}
+  const larger = [...seen].map(([name, count]) => [name, Math.max(count, Number(told[name]) || 0)])
+  return { ...usage, [CALL_COUNTS]: { ...told, ...Object.fromEntries(larger) } }
 }
 
 type Read = { readonly [Name in Count]?: number | undefined }
@@ -120,6 +137,7 @@ export function toOpenAiUsage(usage: JsonObject, isBeside = false): JsonObject {
         defined(Object.fromEntries(WRITES.map(({ quantity }) => [nameInDetails(quantity), cache[quantity]])))),
     },
     ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    ...(isObject(usage[CALL_COUNTS]) && { [CALL_COUNTS]: usage[CALL_COUNTS] }),
     ...costFields(usage),
   }
 }
@@ -151,8 +169,15 @@ export function writeUsage(bill: Bill, reported: unknown): Record<string, unknow
     total_tokens: prompt + completion,
     prompt_tokens_details: { ...tokenCounts(details.prompt_tokens_details), cached_tokens: cached },
     ...(isObject(completionDetails) && { completion_tokens_details: tokenCounts(completionDetails) }),
+    ...writeCalls(bill),
     cost: moneyLiteral(bill.cost),
   }
+}
+
+/** The calls that were charged. */
+export function writeCalls({ quantities }: Bill): JsonObject {
+  const counts = CALLS.flatMap(({ quantity, calls }) => (quantities[quantity] > 0 ? [[calls, quantities[quantity]]] : []))
+  return counts.length > 0 ? { [CALL_COUNTS]: Object.fromEntries(counts) } : {}
 }
 
 /** Token counts only: the caller is not told the upstream's bill. */

@@ -158,6 +158,7 @@ export function readFields({ value, callerId, bytes, namesCache = false }: JsonB
     model,
     body,
     unknown: reading.unknown,
+    hosted: [],
     raw: value,
     bytes,
     stream: body.stream === true,

@@ -185,6 +185,14 @@ const chatModel = anyModel.extend({
     }),
     'The most tokens that one part of the prompt can be, by its kind.',
   ),
+  maxToolCalls: maybe(
+    z.int().min(1).max(1000),
+    'The most calls of tools that the provider runs, of all together or, at Anthropic, of each. Default: 10.',
+  ),
+  vectorStores: maybe(
+    z.array(z.string().regex(/^[\w-]{1,128}$/, 'must be the id of a vector store')).max(100),
+    'The vector stores at the provider that every caller may search with file_search. Default: none.',
+  ),
 })
 
 /** It has no `fallback`: the vectors of two models cannot be compared. */

@@ -131,7 +131,12 @@ async function converse({ provider, model, route }: Tested): Promise<Heard> {
   const counts = reported && countsOf(reported)
   if (!counts?.prompt || !counts.completion) return { chat, firstTokenMs, quantities: undefined }
   const { prompt, completion, parts, reasoning } = counts
-  return { chat, firstTokenMs, quantities: { ...NO_QUANTITIES, prompt, completion, ...partsWithin(prompt, parts) }, reasoning }
+  return {
+    chat,
+    firstTokenMs,
+    quantities: { ...NO_QUANTITIES, prompt, completion, ...partsWithin(prompt, parts) },
+    reasoning,
+  }
 }
 
 async function embed({ provider, model, route }: Tested): Promise<Heard> {

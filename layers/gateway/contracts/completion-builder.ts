@@ -50,6 +50,7 @@ export class CompletionBuilder implements AnswerBuilder {
         finish_reason: finishReason ?? 'stop',
       })),
       usage: writeUsage(bill, reported),
+      ...(bill.serviceTier && { service_tier: bill.serviceTier }),
       ...(this.#fingerprint && { system_fingerprint: this.#fingerprint }),
     }
   }

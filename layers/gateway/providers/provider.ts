@@ -7,6 +7,8 @@ export type ChatCall = {
   readonly model: string
   readonly idleTimeoutMs: number
   readonly extra: ChatBody
+  /** The tier of service that `extra` asks for, by the name of its price. */
+  readonly tier?: string | undefined
   /** True if a field that the dialect does not know is left out instead of refused. */
   readonly dropsUnknown: boolean
   /** True if the model's price covers cache writes; if not, callers may not ask for them. */

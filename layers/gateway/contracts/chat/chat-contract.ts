@@ -5,6 +5,7 @@ import { badField, isObject } from '../../wire/basics/field-rules.ts'
 import { knownRows } from '../../wire/basics/shape.ts'
 import { CHAT_FIELDS } from '../../wire/chat/chat-fields.ts'
 import { errorFrame } from '../../wire/chat/frames.ts'
+import { hostedIn } from '../../wire/chat/hosted-tools.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { writeUsage } from '../../wire/money/usage-counts.ts'
 import { type JsonBody, readFields, readIncludeUsage } from '../../wire/requests/read-body.ts'
@@ -27,6 +28,7 @@ export function parseChatRequest(json: JsonBody): ChatRequest {
     messageCount: messages.length,
     toolCount: lengthOf(body.tools) + lengthOf(body.functions) + (hasSchema(body.response_format) ? 1 : 0),
     media: promptMedia(messages),
+    hosted: hostedIn(body, {}, 'chat'),
     body,
   }
 }
@@ -93,7 +95,8 @@ export class ChunkWriter implements StreamWriter {
 
   end({ bill, reported }: CountedUsage): string {
     if (!this.#includesUsage) return ''
-    return `${this.#start}],"usage":${JSON.stringify(writeUsage(bill, reported))}}\n\n`
+    const tier = bill.serviceTier ? `,"service_tier":${JSON.stringify(bill.serviceTier)}` : ''
+    return `${this.#start}],"usage":${JSON.stringify(writeUsage(bill, reported))}${tier}}\n\n`
   }
 
   error(error: GatewayError): string {

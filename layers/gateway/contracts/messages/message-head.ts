@@ -2,6 +2,7 @@ import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChoicePart } from '../../domain/chat/chat.ts'
 import type { Bill } from '../../domain/money/bill.ts'
 import { moneyLiteral } from '../../wire/money/money-literal.ts'
+import { writeCalls } from '../../wire/money/usage-counts.ts'
 import type { AnswerHead } from '../contract.ts'
 
 /** A message before its first block. Its id is the request's, so that either finds the row. */
@@ -59,15 +60,16 @@ export function countsOf({ quantities, reasoning }: Bill): Usage {
     output_tokens: completion,
     output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
     server_tool_use: null,
+    ...writeCalls({ quantities }),
   }
 }
 
-export function usageDetailsOf({ quantities: { cacheWrite, cacheWrite1h } }: Bill): Usage {
+export function usageDetailsOf({ quantities: { cacheWrite, cacheWrite1h }, serviceTier }: Bill): Usage {
   return {
     cache_creation: { ephemeral_5m_input_tokens: cacheWrite - cacheWrite1h, ephemeral_1h_input_tokens: cacheWrite1h },
     inference_geo: null,
-    service_tier: 'standard',
-    speed: null,
+    service_tier: serviceTier === 'priority' ? serviceTier : 'standard',
+    speed: serviceTier === 'fast' ? serviceTier : null,
   }
 }
 

@@ -3,6 +3,7 @@ import type { Rows, Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
 import { alias, CHAT_FIELDS, EFFORT, hostedTool, THINKING } from '../../wire/chat/chat-fields.ts'
 import { address, cacheMark, MAX_MESSAGES, ofProvider } from '../../wire/chat/message-fields.ts'
+import { providerTool } from './hosted-tools.ts'
 
 // The tables of the Messages API: every field that goes upstream in its format, at every depth, is a row here.
 
@@ -90,9 +91,13 @@ const otherTool = hostedTool("tools of type 'custom': those that the provider ru
 const tool: Shape = is.shaped({ anyOf: [customTool, anthropicTool] }, (sent, at) => {
   const type = (sent as { type?: unknown } | null)?.type ?? 'custom'
   if (type === 'custom') return customTool(sent, at)
+  const hosted = providerTool(sent)
+  if (hosted) return hosted(sent, at)
   if (typeof type === 'string' && OWN_TOOL.test(type)) return anthropicTool(sent, at)
   return otherTool(sent, at)
 })
+
+const NO_SERVERS = 'is called by the provider, and its calls cannot be bounded'
 
 const FORMAT = is.variants('type', { json_schema: { schema: is.needed(is.jsonObject, 'an object') } })
 
@@ -119,8 +124,13 @@ export const MESSAGES_FIELDS = is.knownRows({
   thinking: THINKING,
   output_config: is.object({ effort: EFFORT, format: FORMAT }),
   cache_control: cacheMark,
-  service_tier: is.option('auto', 'standard_only'),
-  speed: is.option('standard'),
+  // Anthropic may serve `auto` in its priority tier.
+  service_tier: is.tier(['standard_only'], { auto: 'priority' }, 'messages'),
+  speed: is.tier(['standard'], { fast: 'fast' }, 'messages'),
+  mcp_servers: is.list(
+    is.shaped({ type: 'object' }, (_, at) => at.leaveOut(NO_SERVERS)),
+    100,
+  ),
   // Hints that need a beta header, which this gateway does not send.
   ...is.each(is.leftOut, 'context_management', 'diagnostics'),
 })

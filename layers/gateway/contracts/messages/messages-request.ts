@@ -1,8 +1,11 @@
+import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
 import { badField, isObject } from '../../wire/basics/field-rules.ts'
+import { hostedIn } from '../../wire/chat/hosted-tools.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { type JsonBody, type ReadFields, readFields, refuseChatWords } from '../../wire/requests/read-body.ts'
+import { HOSTED, providerTool } from './hosted-tools.ts'
 import { innerMessages } from './inner-messages.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
 
@@ -36,12 +39,14 @@ function toChatRequest({ body, ...read }: ReadFields): ChatRequest {
   const messages = innerMessages(body)
   const inner = innerBody(body, messages)
   const tools = (body.tools ?? []) as JsonObject[]
+  requireOffered(body, read.raw)
   return {
     ...read,
     namedCap: body.max_tokens as number | undefined,
     messageCount: messages.length,
     toolCount: tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), inner.response_format ? 1 : 0),
     media: withCited(promptMedia(messages), body.messages as JsonObject[]),
+    hosted: hostedIn(body, HOSTED, 'messages'),
     body: inner,
     original: { contract: 'messages', body },
   }
@@ -62,7 +67,8 @@ function isCited(content: unknown): boolean {
 function innerBody(body: JsonObject, messages: readonly JsonObject[]): ChatBody {
   const { max_tokens, stop_sequences: stop, metadata, output_config: config } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
-  const tools = (body.tools as JsonObject[] | undefined)?.map(innerTool) ?? []
+  const own = (body.tools as JsonObject[] | undefined)?.filter((tool) => !providerTool(tool))
+  const tools = own?.map(innerTool) ?? []
   return {
     ...Object.fromEntries(Object.entries(body).filter(([field]) => !TRANSLATED.has(field))),
     model: body.model,
@@ -83,6 +89,15 @@ function innerConfig({ effort, format }: JsonObject): JsonObject {
       response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: format.schema } },
     }),
   }
+}
+
+/** A tool that was left out when it was read can be no forced one. */
+function requireOffered({ tools = [], tool_choice: choice }: JsonObject, raw: ChatBody): void {
+  const name = isObject(choice) && choice.type === 'tool' ? choice.name : undefined
+  const isNamed = (tool: unknown) => isObject(tool) && tool.name === name
+  if (name === undefined || (tools as unknown[]).some(isNamed) || !(raw.tools as unknown[] | undefined)?.some(isNamed))
+    return
+  throw badRequest('unsupported_parameter', "'tool_choice' forces a tool that is not offered here.", 'tool_choice')
 }
 
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */

@@ -2,8 +2,10 @@ import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { copied, isObject, isText } from '../../wire/basics/field-rules.ts'
+import { hostedIn } from '../../wire/chat/hosted-tools.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { type JsonBody, readFields } from '../../wire/requests/read-body.ts'
+import { HOSTED } from './hosted-tools.ts'
 import { notTaken, OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
@@ -14,7 +16,8 @@ export function readRequest(json: JsonBody): ChatRequest {
   const { body, ...read } = readFields(json, RESPONSES_FIELDS)
   const messages = readInput(body, read.raw)
   const { tools, addedChars } = readTools(body.tools)
-  const choice = readToolChoice(body.tool_choice, tools.length)
+  const hosted = hostedIn(body, HOSTED, 'responses')
+  const choice = readToolChoice(body.tool_choice, tools.length, hosted)
   const format = readFormat(body.text)
   return {
     ...read,
@@ -22,8 +25,9 @@ export function readRequest(json: JsonBody): ChatRequest {
     namedCap: typeof body.max_output_tokens === 'number' ? body.max_output_tokens : undefined,
     // Items of one turn are one message to some providers and several to others.
     messageCount: messages.length + (Array.isArray(body.input) ? body.input.length : 0),
-    toolCount: tools.length + (format?.type === 'json_schema' ? 1 : 0),
+    toolCount: tools.length + hosted.length + (format?.type === 'json_schema' ? 1 : 0),
     media: promptMedia(messages),
+    hosted,
     bytes: json.bytes + addedChars,
     body: {
       ...Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_FIELDS.has(name))),

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
+import type { HostedTool } from '../../domain/chat/chat.ts'
 import { badField, copied, isObject } from '../../wire/basics/field-rules.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
+import { providerTool } from './hosted-tools.ts'
 import type { ToolName } from './output-items.ts'
 import { notTaken } from './own-words.ts'
 
@@ -36,6 +38,8 @@ type PlacedTool = { readonly tool: Tool; readonly path: string; readonly name: s
 function* flat(tools: unknown): Generator<PlacedTool, void, undefined> {
   for (const [index, tool] of ((tools ?? []) as Tool[]).entries()) {
     const path = `tools[${index}]`
+    // A tool that the provider runs stays in the request's own format.
+    if (providerTool(tool)) continue
     if (tool.type !== 'namespace') yield { tool, path, name: tool.name }
     else
       for (const [at, inner] of (tool.tools as Tool[]).entries()) {
@@ -62,15 +66,23 @@ function readFormat({ type, syntax, definition }: JsonObject, path: string): Jso
 }
 
 /** Undefined for the default. Without tools there is nothing to choose. */
-export function readToolChoice(choice: unknown, toolCount: number): unknown {
+export function readToolChoice(choice: unknown, toolCount: number, hosted: readonly HostedTool[]): unknown {
+  const isOffered = ({ type }: JsonObject) => hosted.some(({ names }) => names.includes(type))
+  const isOwn = ({ type }: JsonObject) => type === 'function' || type === 'custom'
   if (isObject(choice)) {
     const { type, mode, tools } = choice
-    if (type !== 'allowed_tools') return readNamed(choice)
-    return { type, allowed_tools: { mode, tools: (tools as JsonObject[]).map(readNamed) } }
+    const chosen = type === 'allowed_tools' ? (tools as JsonObject[]) : [choice]
+    if (!chosen.some((one) => isOwn(one) || isOffered(one))) throw notTaken('tool_choice', NOT_OFFERED)
+    if (type !== 'allowed_tools') return isOwn(choice) ? readNamed(choice) : undefined
+    const own = chosen.filter(isOwn).map(readNamed)
+    return own.length > 0 ? { type, allowed_tools: { mode, tools: own } } : undefined
   }
-  if (choice === 'required' && toolCount === 0) throw notTaken('tool_choice', "is 'required', but there are no tools")
+  if (choice === 'required' && toolCount + hosted.length === 0)
+    throw notTaken('tool_choice', "is 'required', but there are no tools")
   return toolCount > 0 ? choice : undefined
 }
+
+const NOT_OFFERED = 'forces a tool that is not offered here'
 
 function readNamed({ type, namespace, name }: JsonObject): JsonObject {
   return { type, [type as string]: { name: namespacedName(namespace, name as string) } }

@@ -13,6 +13,7 @@ type ResponseState = {
   readonly incomplete?: Exclude<Ending, 'completed'>
   readonly usage?: JsonObject
   readonly endedMs?: number
+  readonly tier?: string | undefined
 }
 
 /** The Response, most of which repeats the request. Its id is the request's, so that either finds the row. */
@@ -20,7 +21,7 @@ export function responseFor({ requestId, nowMs, model, chat }: AnswerHead): (sta
   const id = requestId.replace('req_', 'resp_')
   const head = { id, object: 'response', created_at: inSeconds(nowMs), model }
   const request = requestFields(chat.raw)
-  return ({ status, output, error, incomplete, usage, endedMs }) => ({
+  return ({ status, output, error, incomplete, usage, endedMs, tier }) => ({
     ...head,
     completed_at: endedMs === undefined ? null : inSeconds(endedMs),
     status,
@@ -28,6 +29,7 @@ export function responseFor({ requestId, nowMs, model, chat }: AnswerHead): (sta
     error: error ?? null,
     incomplete_details: incomplete ? { reason: incomplete } : null,
     ...request,
+    service_tier: tier ?? 'default',
     output,
     usage: usage ?? null,
   })
@@ -51,7 +53,6 @@ function requestFields(body: ChatBody): JsonObject {
     prompt_cache_key: body.prompt_cache_key ?? null,
     reasoning: { effort: thought.effort ?? null, summary: thought.summary ?? null },
     safety_identifier: body.safety_identifier ?? null,
-    service_tier: 'default',
     store: false,
     temperature: body.temperature ?? 1,
     text: { format: asked.format ?? { type: 'text' }, ...(asked.verbosity ? { verbosity: asked.verbosity } : {}) },
@@ -88,8 +89,9 @@ function shownUsage({ bill, reported }: CountedUsage): JsonObject {
 
 export function endedState({ ending, shown }: Output, counted: CountedUsage): ResponseState {
   const usage = shownUsage(counted)
-  if (ending === 'completed') return { status: 'completed', output: shown, usage, endedMs: counted.endedMs }
-  return { status: 'incomplete', output: shown, incomplete: ending, usage }
+  const ended = { output: shown, usage, tier: counted.bill.serviceTier }
+  if (ending === 'completed') return { status: 'completed', ...ended, endedMs: counted.endedMs }
+  return { status: 'incomplete', ...ended, incomplete: ending }
 }
 
 /** The contract has few codes: the party at fault decides if clients retry. */

@@ -5,6 +5,7 @@ import type { Read, Rows, Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
 import { CHAT_FIELDS, EFFORT, METADATA, MODEL, SUMMARY, VERBOSITY } from '../../wire/chat/chat-fields.ts'
 import { address, DETAIL, data, MAX_MESSAGES, ofProvider } from '../../wire/chat/message-fields.ts'
+import { hostedChoice, providerTool } from './hosted-tools.ts'
 
 // The tables of Responses: every field that goes upstream in its format, at every depth, is a row here.
 
@@ -91,6 +92,8 @@ const otherTool =
   (...types: readonly string[]): Read =>
   (sent, at) => {
     if (typeof sent !== 'object') return at.refuse("a tool: an object with a 'type'", sent)
+    const hosted = types.includes('namespace') ? providerTool(sent) : undefined
+    if (hosted) return hosted(sent, at)
     const { type } = sent as JsonObject
     at.enter('type')
     const isHosted = typeof type === 'string' && /^[a-z0-9_]{1,40}$/.test(type) && closest(type, types) === undefined
@@ -112,12 +115,19 @@ const TOOLS = {
 
 const NAMED = { name: NAME, namespace: is.text }
 const MODES = ['auto', 'required']
+const noChoice: Read = (sent, at) => {
+  at.enter('type')
+  return at.refuse(Object.keys(CHOICES), (sent as JsonObject).type, sent)
+}
 const CHOSEN = { function: NAMED, custom: NAMED } satisfies Record<string, Rows>
 const CHOICES = {
   ...CHOSEN,
   allowed_tools: {
     mode: is.needed(is.word(...MODES), MODES),
-    tools: is.needed(is.list(is.variants('type', CHOSEN), 1024), 'an array of at most 1024 tools'),
+    tools: is.needed(
+      is.list(is.variants('type', CHOSEN, hostedChoice(noChoice)), 1024),
+      'an array of at most 1024 tools',
+    ),
   },
 } satisfies Record<string, Rows>
 
@@ -147,7 +157,7 @@ const OWN: Rows = {
   store: is.flag,
   parallel_tool_calls: is.flag,
   tools: is.list(is.variants('type', TOOLS, otherTool('function', 'custom', 'namespace')), 1024),
-  tool_choice: is.textOr(is.variants('type', CHOICES), 'an object', 'none', 'auto', 'required'),
+  tool_choice: is.textOr(is.variants('type', CHOICES, hostedChoice(noChoice)), 'an object', 'none', 'auto', 'required'),
   text: is.object({ format: is.variants('type', FORMATS), verbosity: VERBOSITY }),
   // There are other ways of reasoning, at other prices.
   reasoning: is.object({ effort: EFFORT, summary: SUMMARY, generate_summary: SUMMARY }),

@@ -46,8 +46,9 @@ export type UnknownField = {
   readonly complaint: () => string
   /** True if a request without it is still the request, so it is left out instead of refused. */
   readonly isOptional?: true
-  /** The tier that it asks for. It passes where the model has a price for that. */
+  /** The tier that it asks for. It passes where the model has a price for that, in these formats. */
   readonly tier?: string
+  readonly formats?: readonly ContractName[]
 }
 
 export type HostedTool = {

@@ -34,13 +34,14 @@ export const NO_BILL: Bill = {
 }
 
 /** The counts that an upstream reported; undefined for one that is missing or is no count. */
-export type ReportedUsage = Parts & Calls & {
-  readonly prompt?: number | undefined
-  readonly completion?: number | undefined
-  readonly total?: number | undefined
-  readonly reasoning?: number | undefined
-  readonly cost?: Nano | undefined
-}
+export type ReportedUsage = Parts &
+  Calls & {
+    readonly prompt?: number | undefined
+    readonly completion?: number | undefined
+    readonly total?: number | undefined
+    readonly reasoning?: number | undefined
+    readonly cost?: Nano | undefined
+  }
 
 /** A life in the cache is undefined if the upstream does not tell lives apart. */
 type Parts = { readonly [Name in PartQuantity]?: number | undefined }

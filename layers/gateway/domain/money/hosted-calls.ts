@@ -39,13 +39,14 @@ const picoOf = ({ kind }: HostedTool) => `${kind}Pico` as const
 
 type CallCounts = { readonly [Name in CallQuantity]?: number }
 
-/** The calls and their kinds by which these tools cost the most. */
-export function dearestCalls(tools: readonly HostedTool[], model: PricedModel): CallCounts {
-  const counts: { [Name in CallQuantity]?: number } = {}
+/** The calls and their kinds by which these tools cost the most, and no fewer than were counted. */
+export function dearestCalls(tools: readonly HostedTool[], model: PricedModel, counted: CallCounts = {}): CallCounts {
+  const most: { [Name in CallQuantity]?: number } = {}
   for (const { count, of } of piecesOf(tools, model)) {
     const rows = CALLS.filter(({ pico }) => of.includes(pico))
     const [dearest] = rows.sort((a, b) => Number(model.tokenPrice[b.pico] - model.tokenPrice[a.pico]))
-    if (dearest) counts[dearest.quantity] = (counts[dearest.quantity] ?? 0) + count
+    if (dearest) most[dearest.quantity] = (most[dearest.quantity] ?? 0) + count
   }
-  return counts
+  for (const { quantity } of CALLS) most[quantity] = Math.max(most[quantity] ?? 0, counted[quantity] ?? 0)
+  return most
 }

@@ -132,20 +132,40 @@ export function priceAt(price: Price, promptTokens: number, serviceTier = ''): R
 
 const KINDS = PRICE_ROWS.map(({ pico }) => pico)
 
-/** The part of a cost that the price does not cover, kind by kind, for prompts of any length; undefined if it covers all. */
-export function lossPrice(cost: Price, price: Price): Price | undefined {
+/**
+ * The part of a cost that the price does not cover, kind by kind, for prompts of any length, at the list price and in
+ * the tier that is asked for; undefined if it covers all.
+ */
+export function lossPrice(cost: Price, price: Price, asked?: string): Price | undefined {
+  const atList = listLoss(cost, price)
+  if (asked === undefined) return atList
+  const [first, ...more] = [0, ...[...cost.tiers, ...price.tiers].map(({ above }) => above)].map((above) =>
+    uncoveredIn(above, cost, price, asked),
+  ) as [RangePrice, ...RangePrice[]]
+  const most = more.reduce((one, other) => dearestOf(one, other), first)
+  if (KINDS.every((kind) => most[kind] === 0n)) return atList
+  const none = { ...first, ...Object.fromEntries(KINDS.map((kind) => [kind, 0n])), heldWritePico: 0n }
+  return { ...(atList ?? { ...none, tiers: [] }), serviceTiers: new Map([[asked, most]]) }
+}
+
+const dearestOf = (one: RangePrice, other: RangePrice): RangePrice => ({
+  ...one,
+  ...Object.fromEntries(KINDS.map((kind) => [kind, dearer(one[kind], other[kind])])),
+  heldWritePico: dearer(one.heldWritePico, other.heldWritePico),
+})
+
+function listLoss(cost: Price, price: Price): Price | undefined {
   const isFlat = cost.tiers.length === 0 && price.tiers.length === 0
   if (cost === price || (isFlat && KINDS.every((kind) => cost[kind] <= price[kind]))) return undefined
   const borders = new Set([0, ...cost.tiers.map(({ above }) => above), ...price.tiers.map(({ above }) => above)])
   const ranges = [...borders].sort((a, b) => a - b).map((above) => uncoveredIn(above, cost, price))
   const [base, ...tiers] = ranges as [RangePrice, ...RangePrice[]]
   if (ranges.every((range) => KINDS.every((kind) => range[kind] === 0n))) return undefined
-  // No tier but the default is asked for.
   return { ...base, tiers, serviceTiers: new Map() }
 }
 
-function uncoveredIn(above: number, cost: Price, price: Price): RangePrice {
-  const [billed, paid] = [priceAt(cost, above + 1), priceAt(price, above + 1)]
+function uncoveredIn(above: number, cost: Price, price: Price, asked?: string): RangePrice {
+  const [billed, paid] = [priceAt(cost, above + 1, asked), priceAt(price, above + 1, asked)]
   const parts = KINDS.map((kind) => [kind, billed[kind] > paid[kind] ? billed[kind] - paid[kind] : 0n])
   const range = Object.fromEntries(parts) as Picos
   const writes = PRICE_ROWS.map(({ pico, times }) => (times ? range[pico] : 0n))

@@ -1,6 +1,6 @@
 import type { Nano } from '../money/money.ts'
 import { isFree, lossPrice, type Price, parsePrice } from '../money/price.ts'
-import { type PricedRequest, worstCaseOf, worstCostOf } from '../money/priced-request.ts'
+import { askedTier, type PricedRequest, worstCaseOf, worstCostOf } from '../money/priced-request.ts'
 import type { UpstreamRoute } from './catalog.ts'
 
 export type Candidate = {
@@ -22,7 +22,7 @@ export function worstCostAt(candidate: Candidate, priced: PricedRequest): Nano {
 
 /** The most that this request may cost us at a route beyond its charge; 0 if the route costs no more than is paid. */
 export function worstLossAt(candidate: Candidate, priced: PricedRequest): Nano {
-  const loss = lossPrice(costPriceOf(candidate, priced), priced.model.tokenPrice)
+  const loss = lossPrice(costPriceOf(candidate, priced), priced.model.tokenPrice, askedTier(priced))
   return loss ? worstCostOf(loss, worstCaseAt(candidate, priced)) : 0n
 }
 

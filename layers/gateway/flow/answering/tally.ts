@@ -1,6 +1,7 @@
 import type { ChatPart, ChoicePart, HostedTool } from '../../domain/chat/chat.ts'
 import { countsOf } from '../../domain/money/bill.ts'
 import { LeastTokens } from '../../domain/money/least-tokens.ts'
+import type { Price } from '../../domain/money/price.ts'
 import type { PricedRequest } from '../../domain/money/priced-request.ts'
 import { otherTier } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
@@ -28,12 +29,15 @@ export class Tally {
   fault: UpstreamFailure | undefined
   /** The tools that the upstream was offered to run by itself. */
   offered: readonly HostedTool[] = []
+  /** The tier that the upstream was asked for, if it has a price. */
+  askedTier: string | undefined
   stopReason: string | undefined
   /** The end of the choice that ended first. */
   finishReason: string | undefined
   /** True if audio or images were delivered, whose tokens cannot be counted. */
   hasMedia = false
   isAtCap = false
+  readonly #price: Price
   #isClosed = false
   #cuts = 0
   readonly #choices = new Map<number, Choice>()
@@ -44,7 +48,8 @@ export class Tally {
   #silent = 0
   #serviceTier: unknown
 
-  constructor({ chat, outputCap }: PricedRequest) {
+  constructor({ chat, outputCap, model }: PricedRequest) {
+    this.#price = model.tokenPrice
     this.#asked = chat.choices
     this.#outputCap = outputCap
     this.#mostSilent = outputCap * chat.choices * MOST_SILENT_PER_TOKEN + SPARE_SILENT
@@ -62,9 +67,17 @@ export class Tally {
     return this.#choices.size === 0
   }
 
-  /** The tier in which the answer was served, if it is none at the list price. */
+  /**
+   * The tier in which the answer was served, if it is none at the list price. An asked one stands for a tier without a
+   * price, because OpenAI has two names for one, and, if it costs more, for a tier that the upstream does not name.
+   */
   get serviceTier(): string | undefined {
-    return otherTier(this.#serviceTier)
+    const [served, asked] = [otherTier(this.#serviceTier), this.askedTier]
+    const own = asked === undefined ? undefined : this.#price.serviceTiers.get(asked)
+    if (!own || (served !== undefined && this.#price.serviceTiers.has(served))) return served
+    const isDearer = own.inputPico > this.#price.inputPico || own.outputPico > this.#price.outputPico
+    const isUnnamed = this.#serviceTier === undefined || this.#serviceTier === null
+    return served !== undefined || (isUnnamed && isDearer) ? asked : undefined
   }
 
   get choices(): number {

@@ -26,7 +26,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
   const { calls, isWhole } = callsOf(priced, tally, counts)
   // The upstream counts the tokens that were cut, too. No prompt has 0 tokens, and no answer with content.
   const told = {
-    prompt: counts.prompt || (isWhole ? priced.promptBound : undefined),
+    prompt: isWhole ? priced.promptBound : counts.prompt || undefined,
     completion: isCut || (counts.completion === 0 && tally.deliveredAnything) ? undefined : counts.completion,
   }
   const wanted = {
@@ -69,11 +69,11 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
  * The calls of tools that the provider ran. If it counts none in chat, or broke off after some, the most are assumed.
  * `isWhole`: their results may have filled the context, and nobody has counted them.
  */
-export function callsOf({ model }: PricedRequest, { offered }: Tally, { prompt, calls }: Partial<Counts>) {
+export function callsOf({ model }: PricedRequest, { offered }: Tally, { prompt, completion, calls }: Partial<Counts>) {
   const isCounted = Object.values(calls ?? {}).some((count) => count > 0)
   const isUnseen = offered.some(({ format }) => format === 'chat') && !isCounted
-  const isWhole = !prompt && (isCounted || isUnseen)
-  return { calls: isWhole || isUnseen ? { ...calls, ...dearestCalls(offered, model) } : calls, isWhole }
+  const isWhole = (!prompt || completion === undefined) && (isCounted || isUnseen)
+  return { calls: isWhole || isUnseen ? dearestCalls(offered, model, calls) : calls, isWhole }
 }
 
 /** Some upstreams report the tokens of one choice though they gave several: then the tokens are counted here. */

@@ -77,12 +77,12 @@ function costOfOwed(owed: Owed, priced: PricedRequest): Nano {
   const cap = candidate.outputCap * priced.chat.choices
   const came = bill?.quantities.completion ?? Math.min(cap, tally.scale(roughTokens(tally.sample)))
   const { calls, isWhole } = callsOf(priced, tally, counts ?? {})
-  const roughly = () => (isWhole ? priced.promptBound : Math.min(priced.promptBound, roughPrompt(owed, priced)))
+  const roughly = () => Math.min(priced.promptBound, roughPrompt(owed, priced))
   const quantities: Quantities = {
     ...NO_QUANTITIES,
     ...counts?.parts,
     ...calls,
-    prompt: counts?.prompt || (bill?.quantities.prompt ?? roughly()),
+    prompt: isWhole ? priced.promptBound : counts?.prompt || (bill?.quantities.prompt ?? roughly()),
     completion: counts?.completion ?? (isUnknown(owed) ? cap : came),
     images: mostImages(priced.chat),
   }

@@ -1,7 +1,8 @@
-import { type Answer, type ChatPart, type ChatRequest, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat/chat.ts'
-import { mayWriteCache, mayWriteCache1h, type PricedRequest } from '../../domain/money/priced-request.ts'
+import { type Answer, type ChatPart, isWhole, MAX_WHOLE_BYTES } from '../../domain/chat/chat.ts'
+import { askedTier, mayWriteCache, mayWriteCache1h, type PricedRequest } from '../../domain/money/priced-request.ts'
 import {
   FIRST_BYTE_TIMEOUT_MS,
+  formatOf,
   type ProviderEntry,
   providerFields,
   type UpstreamRoute,
@@ -11,6 +12,7 @@ import type { ChatCall } from '../../providers/provider.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
 import type { Tally } from '../answering/tally.ts'
 import type { Journey, RoutedRequest } from '../request.ts'
+import { offerTools } from './offer-tools.ts'
 import type { AskedRoute } from './try-routes.ts'
 
 /** A route has answered when it has said something: until then another route, or an honest status, is possible. */
@@ -23,6 +25,8 @@ export async function askChat(
   const asksWhole = mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   const fields = fieldsFor(priced, route, allowFields, journey)
+  tally.offered = fields.chat.hosted
+  tally.askedTier = fields.tier
   // A whole answer sends nothing before its end, so it has until the request's own deadline.
   const ms = route.firstByteTimeoutMs
   const beginning = asksWhole ? { signal, begun: () => {} } : untilBegun(signal, ms, `No answer began within ${ms} ms.`)
@@ -49,18 +53,20 @@ export function callOf(priced: PricedRequest, { model, idleTimeoutMs }: Upstream
 }
 
 export function fieldsFor(
-  { chat, catalog }: PricedRequest,
+  priced: PricedRequest,
   { provider }: UpstreamRoute,
   allowFields: readonly string[],
   journey: Journey,
-): Pick<ChatCall, 'extra' | 'dropsUnknown' | 'noteDropped'> {
-  const entry = catalog.providers.get(provider)
-  const { extra, dropped } = extraFields(chat, entry, allowFields)
+): Pick<ChatCall, 'chat' | 'extra' | 'tier' | 'dropsUnknown' | 'noteDropped'> {
+  const entry = priced.catalog.providers.get(provider)
+  const allowed = new Set([...allowFields, ...providerFields(entry)])
+  const { chat, dropped: tools } = offerTools(priced, entry, allowed)
+  const { extra, dropped, tier } = extraFields(priced, entry, allowed)
   const noteDropped = (names: readonly string[]) => {
     if (names.length > 0) journey.droppedFields = [...(journey.droppedFields ?? []), ...names]
   }
-  noteDropped(dropped)
-  return { extra, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
+  noteDropped([...dropped, ...tools])
+  return { chat, extra, tier, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
 }
 
 /** An answer that came whole, unless it has a fault, or nothing at all. */
@@ -199,15 +205,21 @@ async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: T
 }
 
 /** Fields that are unknown or may cost more pass if the operator allows them, are left out by 'drop', or refused. */
-function extraFields({ unknown, raw }: ChatRequest, entry: ProviderEntry | undefined, allowFields: readonly string[]) {
+function extraFields(priced: PricedRequest, entry: ProviderEntry | undefined, allowed: ReadonlySet<string>) {
+  const { unknown, hosted, raw } = priced.chat
   const extra: Record<string, unknown> = {}
   const dropped: string[] = []
-  if (unknown.length === 0) return { extra, dropped }
-  const allowed = new Set([...allowFields, ...providerFields(entry)])
-  for (const { root, name, param, code, complaint } of unknown) {
-    if (allowed.has(root)) extra[root] = raw[root]
-    else if (entry?.unknownFields === 'drop') dropped.push(name)
+  let tier: string | undefined
+  if (unknown.length === 0 && hosted.length === 0) return { extra, dropped, tier }
+  for (const { root } of hosted) if (allowed.has(root)) extra[root] = raw[root]
+  const wanted = askedTier(priced)
+  const format = formatOf(entry)
+  for (const { root, name, param, code, complaint, isOptional, tier: asked, formats } of unknown) {
+    const isPriced = asked !== undefined && asked === wanted && format && formats?.includes(format)
+    if (isPriced) tier = asked
+    if (isPriced || allowed.has(root)) extra[root] = raw[root]
+    else if (isOptional || entry?.unknownFields === 'drop') dropped.push(name)
     else throw new UpstreamFailure('unsupported', complaint(), { param, code })
   }
-  return { extra, dropped }
+  return { extra, dropped, tier }
 }

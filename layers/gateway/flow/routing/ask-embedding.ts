@@ -22,7 +22,6 @@ export async function askEmbedding(
   try {
     return await provider.embed({
       embedding: wanted,
-      chat: priced.chat,
       dimensions: wanted.dimensions ?? priced.model.dimensions ?? 0,
       model: route.model,
       idleTimeoutMs: route.idleTimeoutMs,

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { AnswerEnding, ChatPart, ChoicePart } from '../../domain/chat/chat.ts'
+import { CALLS } from '../../domain/money/price-kinds.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
-import { mergeUsage, toOpenAiUsage } from '../../wire/money/usage-counts.ts'
+import { CALL_COUNTS, mergeUsage, toOpenAiUsage, withCalls } from '../../wire/money/usage-counts.ts'
 import { brokenOff, choiceOf, fieldsOf, redactedThought, signature, ToolCalls } from '../conversation/answer-parts.ts'
 import { statusOfError } from '../http/error-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
@@ -13,10 +14,15 @@ const ERROR_TYPE = /^[a-z_]{1,64}$/
 
 const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
 
+const SERVED: ReadonlySet<string> = new Set(CALLS.map(({ calls }) => calls))
+
 export class AnthropicEvents implements EventReader {
   readonly #isNative: boolean
   readonly #calls = new ToolCalls()
   readonly #stop: { [Name in (typeof STOP_FIELDS)[number]]?: unknown } = {}
+  /** The calls of tools that Anthropic ran, by the names of their counts, as long as it has not counted them itself. */
+  readonly #served = new Map<string, number>()
+  #isCounted = false
   #usage: unknown
   #hasSpoken = false
   isWhole = false
@@ -48,13 +54,17 @@ export class AnthropicEvents implements EventReader {
     for (const name of STOP_FIELDS) this.#stop[name] = delta[name] ?? this.#stop[name]
     if (!isObject(usage)) return
     this.#usage = mergeUsage(this.#usage, usage)
+    this.#isCounted ||= isObject(usage[CALL_COUNTS])
+    if (this.#isCounted) this.#served.clear()
     this.#report(parts)
   }
 
   /** At once, because the stream may break off: the counts at the start with the first word, the others as they come. */
   #report(parts: ChatPart[]): void {
-    if (isObject(this.#usage))
-      parts.push({ kind: 'usage', usage: toOpenAiUsage(this.#usage, true), serviceTier: this.#usage.service_tier })
+    if (!isObject(this.#usage)) return
+    const { speed, service_tier: tier } = this.#usage
+    const usage = withCalls(toOpenAiUsage(this.#usage, true), this.#served)
+    parts.push({ kind: 'usage', usage, serviceTier: speed === 'fast' ? speed : tier })
   }
 
   #speak(part: ChoicePart, parts: ChatPart[]): void {
@@ -72,11 +82,21 @@ export class AnthropicEvents implements EventReader {
     }
     if (type === 'redacted_thinking' && isText(data)) this.#speak(redactedThought(data, position), parts)
     if (Array.isArray(citations)) for (const citation of citations) this.#cite(citation, parts)
+    if (type === 'server_tool_use') this.#noteServed(name, parts)
     if (type !== 'tool_use') return
     this.#speak(this.#calls.begin(position, id, name), parts)
     // A message that came whole has the complete input here.
     const input = fieldsOf(block.input)
     if (Object.keys(input).length > 0) parts.push(...this.#calls.add(position, JSON.stringify(input)))
+  }
+
+  /** Told at once: a stream may break off before its usage. */
+  #noteServed(name: unknown, parts: ChatPart[]): void {
+    const count = `${name}_requests`
+    if (this.#isCounted || !SERVED.has(count)) return
+    this.#served.set(count, (this.#served.get(count) ?? 0) + 1)
+    this.#usage ??= {}
+    this.#report(parts)
   }
 
   #continue(position: unknown, delta: JsonObject, parts: ChatPart[]): void {

@@ -3,10 +3,11 @@ import type { ChatPart } from '../../domain/chat/chat.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
-import { toOpenAiUsage } from '../../wire/money/usage-counts.ts'
+import { toOpenAiUsage, withCalls } from '../../wire/money/usage-counts.ts'
 import { brokenOff, choiceOf, fieldsOf } from '../conversation/answer-parts.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
+import { HostedItems } from './hosted-items.ts'
 
 /** An output item that has begun. Content that came by an event is not repeated at its end. */
 type Item = {
@@ -28,6 +29,7 @@ export class ResponsesEvents implements EventReader {
   #calls = 0
   /** Summaries and signatures, each with an index of its own. */
   #details = 0
+  readonly #hosted = new HostedItems()
   #summary: unknown
   isWhole = false
 
@@ -108,6 +110,8 @@ export class ResponsesEvents implements EventReader {
     const begun = this.#begin(place, item, parts)
     if (begun.isDone) return
     begun.isDone = true
+    // Told at once: a stream may break off before its usage.
+    if (this.#hosted.take(item)) parts.push({ kind: 'usage', usage: withCalls({}, this.#hosted.counts) })
     if (!begun.hasSpoken) this.#sayAll(place, item, parts)
     if (item.type !== 'reasoning' || !isText(item.encrypted_content)) return
     const detail = { type: 'reasoning.encrypted', data: item.encrypted_content, ...idOf(item), format: FORMAT }
@@ -139,7 +143,8 @@ export class ResponsesEvents implements EventReader {
   }
 
   #report({ usage, service_tier: serviceTier }: JsonObject, parts: ChatPart[]): void {
-    if (isObject(usage)) parts.push({ kind: 'usage', usage: toOpenAiUsage(usage), serviceTier })
+    if (!isObject(usage)) return
+    parts.push({ kind: 'usage', usage: withCalls(toOpenAiUsage(usage), this.#hosted.counts), serviceTier })
   }
 
   #finishReason({ status, incomplete_details: details }: JsonObject): string {

@@ -28,6 +28,8 @@ export function toResponsesRequest(call: ChatCall): Readonly<Record<string, unkn
   }
 }
 
+/** Results of tools that the provider runs. */
+const OF_CALLS = /^\w+_call\./
 const LOGPROBS = 'message.output_text.logprobs'
 
 /** Written by us, or useless without a store. */
@@ -57,8 +59,12 @@ export const RESPONSES_FIELDS: FieldTable = chatFieldTable({
 const ORIGINAL_FIELDS: FieldTable = fieldTable({
   ...rows(OURS, () => IGNORED),
   ...rows([...SAME, 'instructions', 'tools', 'tool_choice', 'text', 'truncation'], (name) => sent(name)),
+  // All that the provider runs by itself has a bound: flow/routing/offer-tools.ts.
+  max_tool_calls: sent('max_tool_calls', (most, _, { chat }) => (chat.hosted.length > 0 ? most : undefined)),
   input: sent('input', (input) => (Array.isArray(input) ? input.filter(isReadable) : input)),
-  include: sent('include', (names) => (names as string[]).filter((name) => name === LOGPROBS)),
+  include: sent('include', (names, _, { chat }) =>
+    (names as string[]).filter((name) => name === LOGPROBS || (chat.hosted.length > 0 && OF_CALLS.test(name))),
+  ),
   reasoning: sent('reasoning', (wanted) => copied(wanted as JsonObject, ['effort', 'summary'])),
 })
 

@@ -44,7 +44,16 @@ const ALWAYS = [
 const ATTRIBUTES = {
   whole: [],
   sums: [
-    ...new Set([...ALWAYS, 'endpoint', 'usageSource', 'expiresAt', 'accountId', 'price', ...PIECE_FIELDS, ...SUMMED_FIELDS]),
+    ...new Set([
+      ...ALWAYS,
+      'endpoint',
+      'usageSource',
+      'expiresAt',
+      'accountId',
+      'price',
+      ...PIECE_FIELDS,
+      ...SUMMED_FIELDS,
+    ]),
   ],
   groups: [...new Set([...ALWAYS, 'endpoint', 'usageSource', 'attempts', 'ttftMs', 'durationMs', ...SUMMED_FIELDS])],
 } as const satisfies Record<string, readonly string[]>

@@ -3,6 +3,7 @@ import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { UnknownField } from '../../domain/chat/chat.ts'
 import { closest } from './closest.ts'
 import { badField, described, type Wanted, wantedText } from './field-rules.ts'
+import type { Read } from './shape.ts'
 
 /** Names of fields are the caller's own and as long as it likes. */
 const MAX_PATH_CHARS = 100
@@ -15,13 +16,14 @@ const HOW = 'the operator of this gateway can allow it'
 
 export class Reading {
   readonly #callerId: string
-  readonly #path: (string | number)[] = []
+  readonly #path: (string | number)[]
   readonly #unknown: UnknownField[] = []
   readonly #inside = new Set<string>()
   #seen = 0
 
-  constructor(callerId: string) {
+  constructor(callerId: string, path: readonly (string | number)[] = []) {
     this.#callerId = callerId
+    this.#path = [...path]
   }
 
   get unknown(): readonly UnknownField[] {
@@ -73,23 +75,37 @@ export class Reading {
     return undefined
   }
 
+  /** Leaves out a value without which the request can still be answered, and reports that. */
+  leaveOut(why: string, more: Partial<UnknownField> = {}): undefined {
+    this.#note('unsupported_parameter', (param) => `'${param}' ${why}.`, { ...more, isOptional: true })
+    return undefined
+  }
+
+  /** Reads a value that is only of use as a whole: undefined if a part of it would be refused or left out for its price. */
+  whole(read: Read, sent: unknown): unknown {
+    const inner = new Reading(this.#callerId, this.#path)
+    const built = read(sent, inner)
+    return inner.unknown.length === 0 ? built : undefined
+  }
+
   /** The name that is sent in place of one of the caller's own, so that no caller acts under the name of another. */
   alias(name: string): string {
     return hash('sha256', `${this.#callerId}\n${name}`, 'base64url')
   }
 
   /** The same field of many elements is noted once. */
-  #note(code: UnknownField['code'], complaint: (param: string) => string): void {
+  #note(code: UnknownField['code'], complaint: (param: string) => string, more: Partial<UnknownField> = {}): void {
     const isInside = this.#path.length > 1
     if (++this.#seen > MOST_UNKNOWN || this.#unknown.length === MOST_DIFFERENT) {
       const message = 'The request has more fields that this gateway does not know than it looks at. Leave them out.'
       throw badRequest('invalid_body', message)
     }
     const param = this.#here()
-    const name = param.replaceAll(/\[\d+\]/g, '[]')
+    const name = more.name ?? param.replaceAll(/\[\d+\]/g, '[]')
     if (isInside && this.#inside.has(name)) return
     if (isInside) this.#inside.add(name)
-    this.#unknown.push({ root: String(this.#path[0]), name, param, code, complaint: () => complaint(param) })
+    const noted = { root: String(this.#path[0]), param, code, complaint: () => complaint(param) }
+    this.#unknown.push({ ...noted, ...more, name })
   }
 
   #here(): string {

@@ -1,3 +1,4 @@
+import type { ContractName } from '../../endpoints.ts'
 import { isObject, type Wanted } from './field-rules.ts'
 import type { Reading } from './reading.ts'
 
@@ -95,6 +96,20 @@ export const option = (...words: readonly string[]): Shape => {
   return shaped(shape.schema, (sent, at) =>
     typeof sent === 'object' || typeof sent === 'string' ? shape(sent, at) : at.refuse(words, sent),
   )
+}
+
+/** A tier of service: one at the list price, or, where the model has a price for it, one of the others by their words. */
+export const tier = (
+  atListPrice: readonly string[],
+  others: Readonly<Record<string, string>>,
+  ...formats: ContractName[]
+) => {
+  const words = [...new Set([...atListPrice, ...Object.keys(others)])]
+  const known = option(...words)
+  return shaped(known.schema, (sent, at) => {
+    const tier = typeof sent === 'string' && Object.hasOwn(others, sent) ? others[sent] : undefined
+    return tier === undefined ? known(sent, at) : at.leaveOut('has no price here', { tier, formats })
+  })
 }
 
 export function treated(treatment: Treatment) {

@@ -1,6 +1,7 @@
 import { isObject, isText } from '../basics/field-rules.ts'
 import type { Read, Rows, Shape } from '../basics/shape.ts'
 import * as is from '../basics/shape.ts'
+import { WEB_SEARCH_OPTIONS } from './hosted-tools.ts'
 import { cacheMark, MESSAGES } from './message-fields.ts'
 
 // The tables of Chat Completions: every field that goes upstream is a row here or in message-fields.ts, and nothing else goes.
@@ -142,6 +143,9 @@ export const SAMPLING_FIELDS: Rows = {
   random_seed: is.hint(INTEGER),
 }
 
+/** OpenAI's, each by the name of its price. */
+const TIERS = { flex: 'flex', priority: 'priority', scale: 'scale', fast: 'fast', ultrafast: 'ultrafast' }
+
 export const STREAM_OPTIONS: Shape = is.object({ include_usage: is.flag, include_obfuscation: is.flag })
 
 /** Not here: `chat_template`, which makes a prompt of any length. Unused tokens of a `prediction` are billed. */
@@ -162,7 +166,7 @@ export const CHAT_FIELDS: Rows = {
   function_call: is.textOr(is.object({ name: is.text }), 'an object', 'none', 'auto'),
   // Only the values at the list price of these two reach a dialect, by the names that providers give it.
   modalities: is.hint(is.priced({ type: 'array', items: is.word('text') }, "['text']", isAllText)),
-  service_tier: is.hint(is.option('auto', 'default', 'on_demand')),
+  service_tier: is.hint(is.tier(['auto', 'default', 'on_demand'], TIERS, 'chat', 'responses')),
   safety_identifier: alias,
   prompt_cache_key: is.hint(alias),
   prompt_cache_retention: is.hint(is.option('in_memory', 'in-memory', '24h')),
@@ -187,7 +191,8 @@ export const CHAT_FIELDS: Rows = {
   ...is.each(is.flag, 'continue_final_message', 'safe_prompt'),
   prompt_mode: is.option('reasoning'),
   tool_stream: is.hint(is.flag),
+  web_search_options: is.hint(WEB_SEARCH_OPTIONS),
   // Known to cost extra.
-  ...is.each(is.paid, 'audio', 'prediction', 'web_search_options', 'search_parameters', 'plugins', 'provider'),
+  ...is.each(is.paid, 'audio', 'prediction', 'search_parameters', 'plugins', 'provider'),
   ...is.each(is.paid, 'models', 'route', 'transforms'),
 }

@@ -175,8 +175,10 @@ export function writeUsage(bill: Bill, reported: unknown): Record<string, unknow
 }
 
 /** The calls that were charged. */
-export function writeCalls({ quantities }: Bill): JsonObject {
-  const counts = CALLS.flatMap(({ quantity, calls }) => (quantities[quantity] > 0 ? [[calls, quantities[quantity]]] : []))
+export function writeCalls({ quantities }: Pick<Bill, 'quantities'>): JsonObject {
+  const counts = CALLS.flatMap(({ quantity, calls }) =>
+    quantities[quantity] > 0 ? [[calls, quantities[quantity]]] : [],
+  )
   return counts.length > 0 ? { [CALL_COUNTS]: Object.fromEntries(counts) } : {}
 }
 

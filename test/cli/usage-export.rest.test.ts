@@ -90,7 +90,8 @@ describe('CSV', () => {
       'fallbackModel,replayOf,stream,promptTokens,completionTokens,totalTokens,cachedTokens,cacheWriteTokens',
       'cacheWrite1hTokens,reasoningTokens,images,askedMaxTokens,loweredMaxTokens,usageSource,estimatedBy',
       'usageRejected,usageCapped,cost,hold,upstreamCost,upstreamCostSource,priceVersion,priceInput,priceOutput',
-      'priceCachedInput,priceCacheWrite,priceCacheWrite1h,priceRequest,priceImage,priceAbove,attempts,ttftMs,durationMs',
+      'priceCachedInput,priceCacheWrite,priceCacheWrite1h,priceRequest,priceImage,priceWebSearch',
+      'priceWebFetch,priceFileSearch,priceCodeExecution,priceImageGeneration,priceMcpCall,priceAbove,attempts,ttftMs,durationMs',
       'droppedFields,user,tags,stopReason,loss,serviceTier,alsoRefused',
     ]
     expect(csv.startsWith(first.join(','))).toBe(true)

@@ -4,6 +4,7 @@ import {
   billLines,
   costOf,
   isStated,
+  NO_QUANTITIES,
   type PriceStrings,
   parsePrice,
   priceAt,
@@ -66,14 +67,15 @@ test('every price of a plan is the factor times that of the catalog, rounded up 
     for (const [at, tier] of base.tiers.entries()) expectScaled(ours.tiers[at] as RangePrice, tier)
     for (const [name, tier] of base.serviceTiers) expectScaled(ours.serviceTiers.get(name) as RangePrice, tier)
     const [prompt, completion, images] = [RANDOM.below(3_000), RANDOM.below(3_000), RANDOM.below(3)]
-    const quantities = { prompt, completion, cached: RANDOM.below(prompt + 1), cacheWrite: 0, cacheWrite1h: 0, images }
+    const quantities = { ...NO_QUANTITIES, prompt, completion, cached: RANDOM.below(prompt + 1), images }
+    const pieces = [{ count: 1, of: ['requestPico'] } as const, { count: images, of: ['imagePico'] } as const]
     const tier = RANDOM.chance(0.3) ? 'flex' : undefined
     const range = priceAt(ours, prompt, tier)
     const charge = costOf(ours, quantities, tier)
     const sum = billLines(range, quantities).reduce((all, { amountPico }) => all + amountPico, 0n)
     expect(charge).toBe((sum + 999n) / 1_000n)
     expect(charge).toBeLessThanOrEqual(
-      worstCostOf(ours, { promptTokens: prompt, completionTokens: completion, images }),
+      worstCostOf(ours, { promptTokens: prompt, completionTokens: completion, pieces }),
     )
     const stated = statePrice(range)
     expect([isStated(stated), costOf(parsePrice(stated), quantities)]).toEqual([true, charge])

@@ -135,14 +135,21 @@ function randomPrice(random: Random): Price {
 }
 
 function randomWorst(random: Random): WorstCase {
-  return { promptTokens: random.below(50), completionTokens: random.below(50), images: random.below(3) }
+  return { promptTokens: random.below(50), completionTokens: random.below(50), pieces: piecesOf(random.below(3)) }
 }
 
+const piecesOf = (images: number): WorstCase['pieces'] => [
+  { count: 1, of: ['requestPico'] },
+  { count: images, of: ['imagePico'] },
+]
+const imagesOf = ({ pieces }: WorstCase) => pieces[1]?.count ?? 0
+
 /** Every prompt within the bound, all of it of one kind: what lies between two kinds costs no more than the dearer one. */
-function countsWithin({ promptTokens, completionTokens, images }: WorstCase): Quantities[] {
+function countsWithin(worst: WorstCase): Quantities[] {
+  const { promptTokens, completionTokens } = worst
   const prompts = Array.from({ length: promptTokens + 1 }, (_, prompt) => prompt)
   return prompts.flatMap((prompt) => {
-    const all = bought({ prompt, completion: completionTokens, images })
+    const all = bought({ prompt, completion: completionTokens, images: imagesOf(worst) })
     const parts = PARTS.map(({ of, quantity }) => ({
       ...all,
       ...(of !== 'input' && { [of]: prompt }),
@@ -156,10 +163,11 @@ function randomCounts(random: Random, worst: WorstCase): Quantities {
   const prompt = random.below(worst.promptTokens + 1)
   const parts = Object.fromEntries(PARTS.map(({ quantity }) => [quantity, random.below(prompt + 1)]))
   return {
+    ...NO_QUANTITIES,
     prompt,
     ...partsWithin(prompt, parts),
     completion: random.below(worst.completionTokens + 1),
-    images: random.below(worst.images + 1),
+    images: random.below(imagesOf(worst) + 1),
   }
 }
 

@@ -61,5 +61,11 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
   plan: 'gold',
   priceFactor: '1.25',
   finishReason: 'stop',
+  webSearches: 4,
+  webFetches: 5,
+  fileSearches: 6,
+  codeExecutions: 7,
+  imageGenerations: 8,
+  mcpCalls: 9,
   keptUntilMs: Date.UTC(2027, 0, 1),
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { isObject, textIn } from '../../wire/basics/field-rules.ts'
+import { copied, isObject, textIn } from '../../wire/basics/field-rules.ts'
 
 export type BlockEvent =
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: JsonObject }
@@ -21,6 +21,8 @@ export class BlockEvents {
   readonly #prefix: string
   readonly #calls = new Map<unknown, Call>()
   readonly #openCalls = new Set<Call>()
+  /** The provider's own blocks that are open, by their place in its answer. */
+  readonly #native = new Map<unknown, number>()
   #lastCall: Call | undefined
   #open: OpenBlock | undefined
   #next = 0
@@ -36,6 +38,7 @@ export class BlockEvents {
 
   take({ delta, ending }: ChoicePart): BlockEvent[] {
     const events: BlockEvent[] = []
+    if (isObject(delta.native)) this.#carry(fieldsOf(delta.native.event), events)
     this.#think(delta, events)
     this.#say(wordsIn(delta.content), events)
     // An explanation in Anthropic's format stands beside the reason to stop.
@@ -49,8 +52,24 @@ export class BlockEvents {
 
   /** The ends of the open blocks. May be called several times. */
   ending(): BlockEvent[] {
-    const open = [...(this.#open ? [this.#open] : []), ...this.#openCalls]
-    return open.map(({ index }) => ({ type: 'content_block_stop', index }))
+    const open = [...(this.#open ? [this.#open] : []), ...this.#openCalls].map(({ index }) => index)
+    return [...open, ...this.#native.values()].map((index) => ({ type: 'content_block_stop', index }))
+  }
+
+  /** An event of a block that only this API format has, such as a search. */
+  #carry({ type, index: place, content_block: block, delta }: JsonObject, events: BlockEvent[]): void {
+    if (type === 'content_block_start' && isObject(block)) {
+      this.#close(events)
+      this.#native.set(place, this.#next)
+      events.push({ type, index: this.#next++, content_block: block })
+      return
+    }
+    const index = this.#native.get(place)
+    if (index === undefined) return
+    if (type === 'content_block_delta' && isObject(delta)) events.push({ type, index, delta })
+    if (type !== 'content_block_stop') return
+    this.#native.delete(place)
+    events.push({ type, index })
   }
 
   #say(text: string, events: BlockEvent[]): void {
@@ -97,7 +116,7 @@ export class BlockEvents {
     events.push({ type: 'content_block_delta', index: call.index, delta: { type: 'input_json_delta', partial_json } })
   }
 
-  #beginCall({ index: position, id }: JsonObject, name: unknown, events: BlockEvent[]): Call {
+  #beginCall({ index: position, id, native }: JsonObject, name: unknown, events: BlockEvent[]): Call {
     if (this.#open) this.#close(events)
     if (this.#lastCall && parseJson(this.#lastCall.json) !== undefined) this.#endCall(this.#lastCall, events)
     const call: Call = { index: this.#next++, json: '' }
@@ -110,6 +129,7 @@ export class BlockEvents {
       name: textIn(name),
       input: {},
       caller: { type: 'direct' },
+      ...(isObject(native) && copied(native, ['caller', 'toolset_name'])),
     }
     events.push({ type: 'content_block_start', index: call.index, content_block })
     return call
@@ -138,6 +158,8 @@ export class BlockEvents {
     events.push({ type: 'content_block_stop', index: call.index })
   }
 }
+
+const fieldsOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 /** Some upstreams send their text in parts. */
 function wordsIn(content: unknown): string {

@@ -35,6 +35,7 @@ export function endingOf(finish: Finish | undefined, hasCalls: boolean) {
     stop_reason: ending?.reason ?? (finish ? stopReason(finish.finishReason ?? 'stop', hasCalls) : null),
     stop_sequence: ending?.sequence ?? null,
     stop_details: ending?.reason === 'refusal' ? (ending.details ?? null) : null,
+    ...(ending?.contextManagement !== undefined && { context_management: ending.contextManagement }),
   }
 }
 

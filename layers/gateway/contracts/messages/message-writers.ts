@@ -39,8 +39,9 @@ export function messageWriter(head: AnswerHead): StreamWriter {
       return begin + framesOf(message.take(part))
     },
     end({ bill }) {
-      const delta = { ...message.ending(), container: null }
-      const last = [{ type: 'message_delta', delta, usage: messageUsage(bill) }, { type: 'message_stop' }]
+      const { context_management, ...ending } = message.ending()
+      const about = { delta: { ...ending, container: null }, ...(context_management ? { context_management } : {}) }
+      const last = [{ type: 'message_delta', ...about, usage: messageUsage(bill) }, { type: 'message_stop' }]
       return framesOf([...message.openEnds(), ...last])
     },
     error: (error) => framesOf([{ type: 'error', ...messageError(error, head.requestId) }]),
@@ -88,7 +89,7 @@ export function messageBuilder(head: AnswerHead): AnswerBuilder {
   }
 
   function grow(block: Block, name: string, value: unknown): void {
-    if (name === 'type') return
+    if (name === 'type' || value === null) return
     if (name === 'citation') {
       if (Array.isArray(block.citations)) block.citations.push(value)
       else block.citations = [value]
@@ -102,7 +103,7 @@ export function messageBuilder(head: AnswerHead): AnswerBuilder {
 
 /** The input of a tool is text until it is whole. A call that was cut at the output cap has one that is no JSON. */
 function finished({ partial_json: json, ...block }: Block): Block {
-  if (block.type !== 'tool_use') return block
+  if (block.type !== 'tool_use' && json === undefined) return block
   const input = parseJson(String(json))
   return { ...block, input: input === undefined ? {} : input }
 }

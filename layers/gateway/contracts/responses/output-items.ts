@@ -39,6 +39,35 @@ export abstract class OutputItem {
   }
 }
 
+/** An item that only the Responses API has, such as a search: the provider's own events, at their place in this answer. */
+export class NativeItem extends OutputItem {
+  #item: JsonObject
+
+  constructor(emit: Emit, position: ItemPosition, item: JsonObject) {
+    super(emit, position)
+    this.#item = item
+  }
+
+  get shown(): JsonObject {
+    return this.#item
+  }
+
+  carry({ type, ...fields }: JsonObject): void {
+    this.emit(String(type), { ...fields, output_index: this.position.output_index })
+  }
+
+  finish(item: JsonObject): void {
+    this.#item = item
+    this.close('completed')
+  }
+
+  override close(status: ItemStatus): void {
+    if (this.status === 'in_progress') super.close(status)
+  }
+
+  protected endPart(): void {}
+}
+
 export type ToolName = { readonly name: string; readonly namespace?: string | undefined }
 
 const CALL_EVENTS = { function: 'response.function_call_arguments', custom: 'response.custom_tool_call_input' } as const
@@ -75,14 +104,26 @@ export class CallItem extends OutputItem {
   }
 }
 
-type Part = { readonly kind: 'output_text' | 'refusal'; text: string; readonly logprobs: unknown[] }
+type Part = {
+  readonly kind: 'output_text' | 'refusal'
+  text: string
+  readonly logprobs: unknown[]
+  readonly annotations: JsonObject[]
+}
 
 export class MessageItem extends OutputItem {
   readonly #parts: Part[] = []
+  readonly #phase: JsonObject
+
+  constructor(emit: Emit, position: ItemPosition, phase: unknown) {
+    super(emit, position)
+    this.#phase = phase === undefined ? {} : { phase }
+  }
 
   get shown(): JsonObject {
     const { item_id: id } = this.position
-    return { id, type: 'message', status: this.status, role: 'assistant', content: this.#parts.map(shownPart) }
+    const content = this.#parts.map(shownPart)
+    return { id, type: 'message', status: this.status, role: 'assistant', content, ...this.#phase }
   }
 
   say(kind: Part['kind'], delta: string, logprobs: readonly unknown[]): void {
@@ -94,13 +135,20 @@ export class MessageItem extends OutputItem {
     else this.emit('response.output_text.delta', { ...this.#at, delta, logprobs })
   }
 
+  annotate(annotation: JsonObject): void {
+    const { annotations } = this.#parts.findLast(({ kind }) => kind === 'output_text') ?? this.#begin('output_text')
+    const added = { annotation_index: annotations.length, annotation }
+    annotations.push(annotation)
+    this.emit('response.output_text.annotation.added', { ...this.#at, ...added })
+  }
+
   get #at() {
     return { ...this.position, content_index: this.#parts.length - 1 }
   }
 
   #begin(kind: Part['kind']): Part {
     this.endPart()
-    const part = { kind, text: '', logprobs: [] }
+    const part = { kind, text: '', logprobs: [], annotations: [] }
     this.#parts.push(part)
     this.emit('response.content_part.added', { ...this.#at, part: shownPart(part) })
     return part
@@ -115,10 +163,10 @@ export class MessageItem extends OutputItem {
   }
 }
 
-function shownPart({ kind, text, logprobs }: Part): JsonObject {
+function shownPart({ kind, text, logprobs, annotations }: Part): JsonObject {
   return kind === 'refusal'
     ? { type: 'refusal', refusal: text }
-    : { type: 'output_text', text, annotations: [], logprobs }
+    : { type: 'output_text', text, annotations: [...annotations], logprobs }
 }
 
 /** Log probabilities as Chat Completions has them, with the fields that this contract requires. */

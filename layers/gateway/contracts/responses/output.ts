@@ -8,6 +8,7 @@ import {
   type ItemPosition,
   type ItemStatus,
   MessageItem,
+  NativeItem,
   type OutputItem,
   ReasoningItem,
   readLogprobs,
@@ -30,6 +31,8 @@ export class Output {
   readonly #namespaces: ReadonlyMap<string, ToolName>
   readonly #items: OutputItem[] = []
   readonly #calls = new Map<unknown, CallItem>()
+  /** The provider's own items that are open, by their place in its answer. */
+  readonly #native = new Map<unknown, NativeItem>()
   #talk: { readonly item: MessageItem | ReasoningItem; readonly id: unknown } | undefined
   #ending: Ending | undefined
   chars = 0
@@ -53,9 +56,13 @@ export class Output {
   add({ index, delta, logprobs, finishReason }: ChoicePart): void {
     // One choice was asked for, and an answer that has ended gets no more parts.
     if (index !== 0 || this.#ending !== undefined) return
+    if (isObject(delta.native)) this.#carry(delta.native)
     this.#think(delta)
+    if (isObject(delta.message)) this.#beginMessage(delta.message)
     this.#say('output_text', delta.content, this.#wantsLogprobs ? readLogprobs(logprobs) : [])
     this.#say('refusal', delta.refusal, [])
+    const annotations = Array.isArray(delta.annotations) ? delta.annotations.filter(isObject) : []
+    for (const one of annotations) this.#messageItem().annotate(this.#flat(one))
     if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) this.#call(piece)
     if (isObject(delta.function_call)) this.#call({ index: 'legacy', function: delta.function_call })
     if (finishReason !== null) this.end(ENDINGS.get(finishReason) ?? 'completed')
@@ -67,6 +74,7 @@ export class Output {
     const status = ending === 'completed' ? 'completed' : 'incomplete'
     this.#endTalk(status)
     for (const call of this.#calls.values()) call.close(status)
+    for (const native of this.#native.values()) native.close(status)
   }
 
   /** Thoughts come as text, as details of their own, or as both: then the details are better. */
@@ -97,6 +105,31 @@ export class Output {
     if (isText(text)) this.#messageItem().say(kind, this.#counted(text), logprobs)
   }
 
+  /** An annotation has its fields beside its type here, and in an object named for its type in chat completions. */
+  #flat({ type, ...rest }: JsonObject): JsonObject {
+    const inside = rest[String(type)]
+    const flat = { type, ...(isObject(inside) ? inside : rest) }
+    this.#counted(JSON.stringify(flat))
+    return flat
+  }
+
+  #carry({ event, said }: JsonObject): void {
+    if (!isObject(event)) return
+    const { type, output_index: place, item } = event
+    this.#counted(isObject(item) ? JSON.stringify(item) : isText(said) ? said : '')
+    let native = this.#native.get(place)
+    if (!native) {
+      if (!isObject(item)) return
+      this.#endTalk('completed')
+      const position = this.#position('item')
+      native = new NativeItem(this.#emit, isText(item.id) ? { ...position, item_id: item.id } : position, item).open()
+      this.#native.set(place, native)
+      this.#items.push(native)
+    }
+    if (type === 'response.output_item.done') native.finish(isObject(item) ? item : {})
+    else if (type !== 'response.output_item.added') native.carry(event)
+  }
+
   #call(piece: unknown): void {
     if (!isObject(piece)) return
     const kind = isObject(piece.custom) ? 'custom' : 'function'
@@ -117,9 +150,12 @@ export class Output {
   }
 
   #messageItem(): MessageItem {
-    if (this.#talk?.item instanceof MessageItem) return this.#talk.item
+    return this.#talk?.item instanceof MessageItem ? this.#talk.item : this.#beginMessage({})
+  }
+
+  #beginMessage({ phase }: JsonObject): MessageItem {
     this.#endTalk('completed')
-    return this.#begin(new MessageItem(this.#emit, this.#position('msg')), undefined)
+    return this.#begin(new MessageItem(this.#emit, this.#position('msg'), phase), undefined)
   }
 
   /** A thought with another id is another item. */

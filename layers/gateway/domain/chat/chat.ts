@@ -90,7 +90,13 @@ export type ChatPart =
   /** The content from here on cannot be used. Only the usage may still come, and is read: the upstream bills it. */
   | { readonly kind: 'fault'; readonly failure: UpstreamFailure }
 
-export type AnswerEnding = { readonly reason: string; readonly sequence: string | null; readonly details: unknown }
+export type AnswerEnding = {
+  readonly reason: string
+  readonly sequence: string | null
+  readonly details: unknown
+  /** What Anthropic removed from the prompt, if the caller asked for that. */
+  readonly contextManagement?: unknown
+}
 
 export type ChoicePart = Extract<ChatPart, { kind: 'choice' }>
 

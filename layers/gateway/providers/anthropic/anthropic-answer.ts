@@ -2,7 +2,8 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { AnswerEnding, ChatPart, ChoicePart } from '../../domain/chat/chat.ts'
 import { CALLS } from '../../domain/money/price-kinds.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { isObject, isText, textIn } from '../../wire/basics/field-rules.ts'
+import { NATIVE_BLOCKS } from '../../wire/chat/native-items.ts'
 import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
 import { CALL_COUNTS, mergeUsage, toOpenAiUsage, withCalls } from '../../wire/money/usage-counts.ts'
 import { brokenOff, choiceOf, fieldsOf, redactedThought, signature, ToolCalls } from '../conversation/answer-parts.ts'
@@ -12,13 +13,15 @@ import type { EventReader } from '../http/server-sent-events.ts'
 /** A type is kept in the log, which must have no text that may quote the prompt. */
 const ERROR_TYPE = /^[a-z_]{1,64}$/
 
-const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
+const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details', 'context_management'] as const
 
 const SERVED: ReadonlySet<string> = new Set(CALLS.map(({ calls }) => calls))
 
 export class AnthropicEvents implements EventReader {
   readonly #isNative: boolean
   readonly #calls = new ToolCalls()
+  /** The places of open blocks that only the Messages API has: their events are carried unchanged. */
+  readonly #native = new Set<unknown>()
   readonly #stop: { [Name in (typeof STOP_FIELDS)[number]]?: unknown } = {}
   /** The calls of tools that Anthropic ran, by the names of their counts, as long as it has not counted them itself. */
   readonly #served = new Map<string, number>()
@@ -32,11 +35,15 @@ export class AnthropicEvents implements EventReader {
     this.#isNative = isNative
   }
 
-  take({ type, index, message, content_block: block, delta, usage, error }: JsonObject, parts: ChatPart[]): void {
-    if (type === 'message_start') this.#noteStart(fieldsOf(fieldsOf(message).usage))
+  take(event: JsonObject, parts: ChatPart[]): void {
+    const { type, index, message, content_block: block, delta, usage, error } = event
+    if (this.#isNative && type === 'content_block_start' && NATIVE_BLOCKS.has(fieldsOf(block).type))
+      this.#native.add(index)
+    if (this.#native.has(index)) this.#carry(event, parts)
+    else if (type === 'message_start') this.#noteStart(fieldsOf(fieldsOf(message).usage))
     else if (type === 'content_block_start') this.#begin(index, fieldsOf(block), parts)
     else if (type === 'content_block_delta') this.#continue(index, fieldsOf(delta), parts)
-    else if (type === 'message_delta') this.#noteEnding(fieldsOf(delta), usage, parts)
+    else if (type === 'message_delta') this.#noteEnding({ ...event, ...fieldsOf(delta) }, usage, parts)
     else if (type === 'message_stop') this.#finish(parts)
     else if (type === 'error') parts.push({ kind: 'fault', failure: failureOf(error) })
   }
@@ -67,6 +74,13 @@ export class AnthropicEvents implements EventReader {
     parts.push({ kind: 'usage', usage, serviceTier: speed === 'fast' ? speed : tier })
   }
 
+  #carry(event: JsonObject, parts: ChatPart[]): void {
+    const { type, index, delta } = event
+    if (type === 'content_block_stop') this.#native.delete(index)
+    const { partial_json: json, content } = fieldsOf(delta)
+    this.#speak(choiceOf({ native: { event, said: textIn(json) + textIn(content) } }), parts)
+  }
+
   #speak(part: ChoicePart, parts: ChatPart[]): void {
     if (!this.#hasSpoken) this.#report(parts)
     this.#hasSpoken = true
@@ -84,7 +98,9 @@ export class AnthropicEvents implements EventReader {
     if (Array.isArray(citations)) for (const citation of citations) this.#cite(citation, parts)
     if (type === 'server_tool_use') this.#noteServed(name, parts)
     if (type !== 'tool_use') return
-    this.#speak(this.#calls.begin(position, id, name), parts)
+    const { caller, toolset_name } = block
+    const native = this.#isNative && (caller ?? toolset_name) !== undefined && { caller, toolset_name }
+    this.#speak(this.#calls.begin(position, id, name, native || undefined), parts)
     // A message that came whole has the complete input here.
     const input = fieldsOf(block.input)
     if (Object.keys(input).length > 0) parts.push(...this.#calls.add(position, JSON.stringify(input)))
@@ -132,9 +148,10 @@ export class AnthropicEvents implements EventReader {
   }
 
   #ending(): { ending?: AnswerEnding } {
-    const { stop_reason: reason, stop_sequence: sequence, stop_details: details } = this.#stop
+    const { stop_reason: reason, stop_sequence: sequence, stop_details: details, context_management } = this.#stop
     if (!this.#isNative || typeof reason !== 'string') return {}
-    return { ending: { reason, sequence: isText(sequence) ? sequence : null, details } }
+    const contextManagement = isObject(context_management) ? context_management : undefined
+    return { ending: { reason, sequence: isText(sequence) ? sequence : null, details, contextManagement } }
   }
 
   /** An empty answer without a reason is no answer. */
@@ -159,6 +176,7 @@ function* eventsOf(message: JsonObject): Generator<JsonObject, void, undefined> 
   if (message.type === 'error') yield message
   for (const [index, block] of Array.isArray(content) ? content.entries() : []) {
     yield { type: 'content_block_start', index, content_block: block }
+    yield { type: 'content_block_stop', index }
   }
   yield { type: 'message_stop' }
 }

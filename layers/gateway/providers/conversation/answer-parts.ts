@@ -41,10 +41,13 @@ export class ToolCalls {
     return this.#byBlock.size === 0
   }
 
-  begin(block: unknown, id: unknown, name: unknown): ChoicePart {
+  /** `native` has fields that only the caller's own API format knows. */
+  begin(block: unknown, id: unknown, name: unknown, native?: JsonObject): ChoicePart {
     const index = this.#byBlock.size
     this.#byBlock.set(block, { index, hasArguments: false })
-    return choiceOf({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
+    return choiceOf({
+      tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' }, ...(native && { native }) }],
+    })
   }
 
   add(block: unknown, piece: string): ChoicePart[] {

@@ -3,6 +3,7 @@ import type { ChatPart } from '../../domain/chat/chat.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
+import { NATIVE_ITEMS } from '../../wire/chat/native-items.ts'
 import { toOpenAiUsage, withCalls } from '../../wire/money/usage-counts.ts'
 import { brokenOff, choiceOf, fieldsOf } from '../conversation/answer-parts.ts'
 import { errorInAnswer } from '../http/error-reply.ts'
@@ -11,9 +12,13 @@ import { HostedItems } from './hosted-items.ts'
 
 /** An output item that has begun. Content that came by an event is not repeated at its end. */
 type Item = {
+  /** True for an item that only the Responses API has: its events are carried unchanged. */
+  readonly isNative: boolean
   readonly call?: { readonly index: number; readonly kind: 'function' | 'custom' }
   readonly id: unknown
+  readonly phase: unknown
   hasSpoken: boolean
+  annotations: number
   isDone: boolean
 }
 
@@ -25,6 +30,7 @@ const ENDS = new Set<unknown>(['response.completed', 'response.incomplete'])
 
 export class ResponsesEvents implements EventReader {
   readonly #key: string | undefined
+  readonly #isNative: boolean
   readonly #items = new Map<unknown, Item>()
   #calls = 0
   /** Summaries and signatures, each with an index of its own. */
@@ -33,20 +39,23 @@ export class ResponsesEvents implements EventReader {
   #summary: unknown
   isWhole = false
 
-  /** `key` is the provider's, which providers quote in their errors. */
-  constructor(key: string | undefined) {
+  /** `key` is the provider's, which providers quote in their errors. `isNative`: the caller uses the Responses API, too. */
+  constructor(key: string | undefined, isNative: boolean) {
     this.#key = key
+    this.#isNative = isNative
   }
 
   take(event: JsonObject, parts: ChatPart[]): void {
     const { type, delta, output_index: place, item, response } = event
-    if (type === 'response.output_item.added') this.#begin(place, fieldsOf(item), parts)
+    if (type === ADDED) this.#begin(place, fieldsOf(item), parts)
     else if (type === 'response.output_text.delta') this.#say(place, 'content', delta, parts, event.logprobs)
     else if (type === 'response.refusal.delta') this.#say(place, 'refusal', delta, parts)
     else if (type === 'response.reasoning_summary_text.delta') this.#think(place, delta, event.summary_index, parts)
     else if (type === 'response.reasoning_text.delta') this.#think(place, delta, event.content_index, parts)
+    else if (type === 'response.output_text.annotation.added') this.#annotate(place, [event.annotation], parts)
     else if (CALL_DELTAS.has(type)) this.#continue(place, delta, parts)
     else if (type === 'response.output_item.done') this.#end(place, fieldsOf(item), parts)
+    else if (this.#items.get(place)?.isNative) this.#carry(place, event, parts)
     else if (ENDS.has(type)) this.#finish(fieldsOf(response), parts)
     else if (type === 'response.failed' || type === 'response.cancelled') this.#fail(fieldsOf(response), parts)
     else if (type === 'error') parts.push({ kind: 'fault', failure: errorInAnswer(event.error ?? event, this.#key) })
@@ -61,12 +70,16 @@ export class ResponsesEvents implements EventReader {
     if (known) return known
     const kind = item.type === 'function_call' ? 'function' : item.type === 'custom_tool_call' ? 'custom' : undefined
     const begun: Item = {
+      isNative: this.#isNative && NATIVE_ITEMS.has(item.type),
       ...(kind && { call: { index: this.#calls, kind } }),
       id: item.id,
+      phase: item.phase,
       hasSpoken: false,
+      annotations: 0,
       isDone: false,
     }
     this.#items.set(place, begun)
+    if (begun.isNative) parts.push(nativePart({ type: ADDED, output_index: place, item }, ''))
     if (!kind) return begun
     this.#calls += 1
     const name = namespacedName(item.namespace, isText(item.name) ? item.name : '')
@@ -77,9 +90,12 @@ export class ResponsesEvents implements EventReader {
 
   #say(place: unknown, field: 'content' | 'refusal', text: unknown, parts: ChatPart[], logprobs?: unknown): void {
     if (!isText(text)) return
-    this.#begin(place, {}, parts).hasSpoken = true
+    const item = this.#begin(place, {}, parts)
     const told = Array.isArray(logprobs) && logprobs.length > 0 ? { content: logprobs, refusal: null } : null
-    parts.push(choiceOf({ [field]: text }, told))
+    // With its first text a message begins: one of commentary may stand before the final one.
+    const message = this.#isNative && !item.hasSpoken && { message: { phase: item.phase } }
+    item.hasSpoken = true
+    parts.push(choiceOf({ [field]: text, ...message }, told))
   }
 
   /** The parts of a summary become paragraphs of one text. */
@@ -112,11 +128,32 @@ export class ResponsesEvents implements EventReader {
     begun.isDone = true
     // Told at once: a stream may break off before its usage.
     if (this.#hosted.take(item)) parts.push({ kind: 'usage', usage: withCalls({}, this.#hosted.counts) })
+    if (begun.isNative) {
+      const said = begun.hasSpoken ? '' : generatedIn(item)
+      parts.push(nativePart({ type: 'response.output_item.done', output_index: place, item }, said))
+      return
+    }
     if (!begun.hasSpoken) this.#sayAll(place, item, parts)
+    const cited = listOf(item.content).flatMap(({ annotations }) => listOf(annotations))
+    this.#annotate(place, cited.slice(begun.annotations), parts)
     if (item.type !== 'reasoning' || !isText(item.encrypted_content)) return
     const detail = { type: 'reasoning.encrypted', data: item.encrypted_content, ...idOf(item), format: FORMAT }
     parts.push(choiceOf({ reasoning_details: [{ ...detail, index: this.#details }] }))
     this.#details += 1
+  }
+
+  /** Some upstreams send no event of an annotation: then it comes with the end of its item. */
+  #annotate(place: unknown, annotations: readonly unknown[], parts: ChatPart[]): void {
+    if (annotations.length === 0) return
+    this.#begin(place, {}, parts).annotations += annotations.length
+    parts.push(annotationsOf(annotations))
+  }
+
+  #carry(place: unknown, event: JsonObject, parts: ChatPart[]): void {
+    const said = isText(event.delta) && !RESULTS.test(String(event.type)) ? event.delta : ''
+    const item = this.#items.get(place)
+    if (item && said !== '') item.hasSpoken = true
+    parts.push(nativePart(event, said))
   }
 
   #sayAll(place: unknown, item: JsonObject, parts: ChatPart[]): void {
@@ -156,12 +193,32 @@ export class ResponsesEvents implements EventReader {
 }
 
 /** The parts of a Response that came whole. One without a status is taken for a completed one. */
-export function readResponse(response: JsonObject, key: string | undefined): ChatPart[] {
+export function readResponse(response: JsonObject, key: string | undefined, isNative: boolean): ChatPart[] {
   const { status = 'completed', error } = response
   const isEnd = !error && (status === 'completed' || status === 'incomplete') && Array.isArray(response.output)
   const parts: ChatPart[] = []
-  new ResponsesEvents(key).take({ type: isEnd ? 'response.completed' : 'response.failed', response }, parts)
+  new ResponsesEvents(key, isNative).take({ type: isEnd ? 'response.completed' : 'response.failed', response }, parts)
   return parts
+}
+
+const ADDED = 'response.output_item.added'
+/** Events with the results of tools, which the model did not generate. */
+const RESULTS = /output|partial/
+
+/** An event of the provider's, for a caller of the same API format, and the text in it that the model generated. */
+function nativePart({ sequence_number: _, ...event }: JsonObject, said: string): ChatPart {
+  return choiceOf({ native: { event, said } })
+}
+
+function generatedIn({ operation, action, actions, arguments: text, code }: JsonObject): string {
+  const generated = operation ?? action ?? actions ?? text ?? code
+  return generated === undefined ? '' : JSON.stringify(generated)
+}
+
+/** Annotations in the format of chat completions: the fields of each are in an object named for its type. */
+function annotationsOf(annotations: readonly unknown[]): ChatPart {
+  const inner = annotations.filter(isObject).map(({ type, ...fields }) => ({ type, [String(type)]: fields }))
+  return choiceOf({ annotations: inner })
 }
 
 function idOf({ id }: { readonly id?: unknown }): JsonObject {

@@ -4,9 +4,11 @@ import type { Authorize, ChatCall, Provider } from '../provider.ts'
 import { ResponsesEvents, readResponse } from './responses-answer.ts'
 import { toResponsesRequest } from './responses-request.ts'
 
+const isNative = ({ chat }: ChatCall) => chat.original?.contract === 'responses'
+
 const read = answerReader(
-  (response, _, key) => readResponse(response, key),
-  (_, key) => new ResponsesEvents(key),
+  (response, call, key) => readResponse(response, key, isNative(call)),
+  (call, key) => new ResponsesEvents(key, isNative(call)),
 )
 
 /** An upstream that speaks OpenAI's Responses. It is asked to store nothing. */

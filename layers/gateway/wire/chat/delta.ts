@@ -112,7 +112,8 @@ export function textOf(delta: Delta): string {
   let thought = ''
   for (const name in delta) {
     const value = delta[name]
-    if (THOUGHTS.has(name)) {
+    if (name === 'native') said += textIn((value as { readonly said?: unknown } | undefined)?.said)
+    else if (THOUGHTS.has(name)) {
       const text = textInside(value)
       if (text.length > thought.length) thought = text
     } else if (isSaid(name, value)) said += textInside(value)

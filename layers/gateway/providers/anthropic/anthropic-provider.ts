@@ -1,5 +1,6 @@
 import type { AnthropicEntry } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { customTools } from '../conversation/read-conversation.ts'
 import { readJson } from '../http/json-reply.ts'
 import type { Reply } from '../http/post.ts'
 import { answerReader, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
@@ -13,8 +14,8 @@ const HEADERS = { 'anthropic-version': '2023-06-01' }
 const isNative = ({ chat }: ChatCall) => chat.original?.contract === 'messages'
 
 const read = answerReader(
-  (message, call) => readMessage(message, isNative(call)),
-  (call) => new AnthropicEvents(isNative(call)),
+  (message, call) => readMessage(message, isNative(call), customTools(call.chat.body)),
+  (call) => new AnthropicEvents(isNative(call), customTools(call.chat.body)),
 )
 
 export function anthropicProvider(id: string, entry: AnthropicEntry, authorize: Authorize | undefined): Provider {
@@ -25,9 +26,16 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, authorize: 
   const counting = { path: '/messages/count_tokens', toRequest: toCountRequest, read: readCount }
   return {
     id,
-    chat: verb({ path: '/messages', toRequest, read, failureOf: aboutUs }),
-    countTokens: verb({ ...counting, failureOf: aboutUs }),
+    chat: verb({ path: '/messages', toRequest, headersOf, read, failureOf: aboutUs }),
+    countTokens: verb({ ...counting, headersOf, failureOf: aboutUs }),
   }
+}
+
+const FAST = 'fast-mode-2026-02-01'
+
+function headersOf({ chat, tier }: ChatCall): string[] {
+  const betas = [...(chat.original?.betas ?? []), ...(tier === 'fast' ? [FAST] : [])]
+  return betas.length > 0 ? ['anthropic-beta', betas.join(',')] : []
 }
 
 /** The fields that a request for a count may have: those that change the prompt. */

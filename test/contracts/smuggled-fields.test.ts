@@ -24,19 +24,14 @@ const TRIES: Readonly<Partial<Record<ContractName, readonly [path: string, valid
         { functions: [{ name: 'f' }] },
         { prediction: { type: 'content', content: 'a' } },
         { service_tier: 'priority' },
-        { speed: 'fast' },
         { inference_geo: 'us' },
-        { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] },
         { container: 'container_1' },
         { fallbacks: [{ model: 'dearer' }] },
         { models: ['dearer'] },
         { plugins: [{ id: 'web' }] },
-        { web_search_options: {} },
         { modalities: ['audio'] },
-        { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
         { tools: [{ type: 'Custom', name: 'web_search' }] },
         { tools: [{ type: ['custom'], name: 'web_search' }] },
-        { tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }] },
         user([{ type: 'document', source: { type: 'file', file_id: 'file_1' } }]),
         user([{ type: 'image', source: { type: 'file', file_id: 'file_1' } }]),
         user([{ type: 'container_upload', file_id: 'file_1' }]),
@@ -51,15 +46,10 @@ const TRIES: Readonly<Partial<Record<ContractName, readonly [path: string, valid
         { functions: [{ name: 'f' }] },
         { max_tokens: 100_000 },
         { prediction: { type: 'content', content: 'a' } },
-        { service_tier: 'priority' },
-        { service_tier: 'flex' },
         { reasoning: { effort: 'high', mode: 'pro' } },
         { plugins: [{ id: 'web' }] },
-        { web_search_options: {} },
         { context_management: [{ type: 'compaction' }] },
         { include: ['everything'] },
-        { tools: [{ type: 'web_search' }] },
-        { tools: [{ type: 'mcp', server_url: 'https://example.com' }] },
         { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'web_search', name: 's' }] }] },
         { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'namespace', name: 'm', tools: [FUNCTION] }] }] },
         { tools: [FUNCTION], tool_choice: { type: 'web_search_preview' } },
@@ -103,6 +93,41 @@ const TRIES: Readonly<Partial<Record<ContractName, readonly [path: string, valid
       ],
     ],
   }
+
+/** Fields and tools that agents send by default: a request is answered without them. */
+const LEFT: Readonly<Record<string, readonly (readonly [fields: object, reported: string])[]>> = {
+  '/v1/chat/completions': [
+    [{ web_search_options: {} }, 'web_search_options'],
+    [{ service_tier: 'priority' }, 'service_tier'],
+    [{ service_tier: 'flex' }, 'service_tier'],
+  ],
+  '/v1/messages': [
+    [{ speed: 'fast' }, 'speed'],
+    [{ mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] }, 'mcp_servers[]'],
+    [{ web_search_options: {} }, 'web_search_options'],
+    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools.web_search_20250305'],
+    [{ tools: [{ type: 'web_fetch_20990101', name: 'web_fetch' }] }, 'tools.web_fetch_20990101'],
+    [{ tools: [{ type: 'web_search_20250305', max_uses: 'x' }] }, 'tools.web_search_20250305'],
+    [{ tools: [{ type: 'code_execution_20260521', name: 'code_execution' }] }, 'tools.code_execution_20260521'],
+    [{ tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }] }, 'tools.mcp_toolset'],
+    [{ tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'dearer' }] }, 'tools.advisor_20260301'],
+  ],
+  '/v1/responses': [
+    [{ service_tier: 'priority' }, 'service_tier'],
+    [{ service_tier: 'ultrafast' }, 'service_tier'],
+    [{ web_search_options: {} }, 'web_search_options'],
+    [{ tools: [{ type: 'web_search' }] }, 'tools.web_search'],
+    [{ tools: [FUNCTION, { type: 'web_search_preview_2025_03_11' }] }, 'tools.web_search_preview_2025_03_11'],
+    [{ tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }, 'tools.file_search'],
+    [{ tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, 'tools.code_interpreter'],
+    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'tools.code_interpreter'],
+    [{ tools: [{ type: 'image_generation', frame_count: 100 }] }, 'tools.image_generation'],
+    [{ tools: [{ type: 'mcp', server_label: 'x', server_url: 'https://example.com' }] }, 'tools.mcp'],
+    [{ tools: [{ type: 'mcp', server_label: 'x', connector_id: 'connector_gmail' }] }, 'tools.mcp'],
+    [{ tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }] }, 'tools.shell'],
+    [{ tools: [{ type: 'programmatic_tool_calling' }] }, 'tools.programmatic_tool_calling'],
+  ],
+}
 
 const [openai, anthropic, vectors] = [
   await openUpstream(),
@@ -150,6 +175,26 @@ describe.each(Object.entries(TRIES))('%s', (contract, [path, valid, tries]) => {
   test(`the request that is tried through ${contract} with more is answered without it`, async () => {
     const answer = await post(path, { model: contract === 'embeddings' ? 'vectors' : 'anthropic', ...valid })
     expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+  })
+})
+
+describe.each(Object.entries(LEFT))('without a price, at %s', (path, tries) => {
+  const valid = path === '/v1/responses' ? { input: 'Hello' } : { max_tokens: 100, ...user('Hello') }
+
+  test.each(tries)('%j is left out of what is sent, and reported', async (fields, reported) => {
+    for (const model of ['openai', 'responses', 'anthropic']) {
+      for (const { requests } of upstreams) requests.length = 0
+      const answer = await post(path, { model, ...valid, ...fields })
+      expect([model, answer.status, await answer.text()]).toEqual([model, 200, expect.any(String)])
+      expect([model, answer.headers.get('x-svc-dropped-fields')]).toEqual([model, reported])
+      const { droppedFields } = await gateway.readRow(answer.headers.get('x-request-id'))
+      expect(droppedFields).toBe(reported)
+      const [sent] = upstreams.flatMap(({ requests }) => requests)
+      const [name = ''] = Object.keys(fields)
+      const tools = path === '/v1/responses' && JSON.stringify(fields).includes('"f"') ? 1 : undefined
+      const left = name === 'tools' ? (sent?.body.tools as unknown[] | undefined)?.length : sent?.body[name]
+      expect([model, left]).toEqual([model, tools])
+    }
   })
 })
 

@@ -98,12 +98,30 @@ const BAD: readonly [string, unknown, RegExp][] = [
     /format\.schema' must be an ob/,
   ],
   [
-    'a search that Anthropic runs',
-    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    'a tool that nobody knows',
+    { tools: [{ type: 'teleport_20260101', name: 'teleport' }] },
     /'tools\[0\]' .*only as tools of type 'custom'.*billed by the call/,
   ],
-  ['a tier', { service_tier: 'priority' }, /'service_tier' is passed on .* only as one of auto, standard_only/],
-  ['a speed', { speed: 'fast' }, /'speed' is passed on .* only as 'standard'/],
+  [
+    'the choice of a search that is not offered',
+    { tools: [{ type: 'web_search_20250305', name: 'web_search' }], tool_choice: { type: 'tool', name: 'web_search' } },
+    /^'tool_choice' forces a tool that this gateway does not offer with this model/,
+  ],
+  [
+    'the choice of any tool among none that is offered',
+    { tools: [{ type: 'web_search_20250305', name: 'web_search' }], tool_choice: { type: 'any' } },
+    /^'tool_choice' forces a tool that this gateway does not offer with this model/,
+  ],
+  [
+    'the choice of code that is not run',
+    {
+      tools: [{ type: 'code_execution_20260521', name: 'code_execution' }],
+      tool_choice: { type: 'tool', name: 'code_execution' },
+    },
+    /^'tool_choice' forces a tool that is not offered here/,
+  ],
+  ['a tier', { service_tier: 'priority' }, /'service_tier' is passed on .* only as one of standard_only, auto/],
+  ['a speed', { speed: 'warp' }, /'speed' is passed on .* only as one of standard, fast/],
   ['a field of the future', { warp: 9 }, /Unknown field `warp`/],
   ['a block of the future', user({ type: 'hologram' }), /content\[0\]\.type' must be one of text, image/],
   [

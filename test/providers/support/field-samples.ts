@@ -94,7 +94,6 @@ export const FORBIDDEN = {
   provider: { order: ['dear'] },
   plugins: [{ id: 'web' }],
   transforms: ['middle-out'],
-  web_search_options: {},
   search_parameters: { mode: 'on' },
   audio: { voice: 'alloy', format: 'wav' },
   prediction: { type: 'content', content: 'x' },

@@ -9,7 +9,7 @@ import * as is from '../basics/shape.ts'
 /** A tool that a provider runs: the kind of its calls, and the fields with which one price covers any call. */
 type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { readonly why: string }
 
-/** By the type, without the date of its version. */
+/** The rows by the type of their tools, without the date of its version. */
 export type HostedTable = Readonly<Record<string, HostedRow>>
 
 export const USER_LOCATION = {

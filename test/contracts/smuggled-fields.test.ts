@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { requireCatalog } from '../../layers/catalog/parse-catalog.ts'
 import { type ContractName, SCOPES } from '../../layers/gateway/endpoints.ts'
 import { saying } from '../providers/anthropic/anthropic-fixtures.ts'
+import { saying as sayResponse } from '../providers/responses/responses-upstream.ts'
 import { embed } from '../support/embeddings.ts'
 import { openFor, openUpstream } from '../support/stack.ts'
 
@@ -129,19 +130,20 @@ const LEFT: Readonly<Record<string, readonly (readonly [fields: object, reported
   ],
 }
 
-const [openai, anthropic, vectors] = [
+const [openai, responses, anthropic, vectors] = [
   await openUpstream(),
+  await openUpstream(sayResponse('Hello')),
   await openUpstream(saying('Hello')),
   await openUpstream(embed()),
 ]
-const upstreams = [openai, anthropic, vectors]
+const upstreams = [openai, responses, anthropic, vectors]
 const model = (id: string) => ({ id, routes: [{ provider: id, model: id }] })
 const words = { contextLength: 100_000, price: { input: '1', output: '2' }, maxOutputTokens: 1_000 }
 const gateway = await openFor(
   requireCatalog({
     providers: {
       openai: { type: 'openai', baseUrl: openai.url },
-      responses: { type: 'openai', contract: 'responses', baseUrl: openai.url },
+      responses: { type: 'openai', contract: 'responses', baseUrl: responses.url },
       anthropic: { type: 'anthropic', baseUrl: anthropic.url },
       vectors: { type: 'openai', baseUrl: vectors.url },
     },

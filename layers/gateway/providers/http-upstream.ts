@@ -20,6 +20,8 @@ type Upstream = {
 type Verb<Call, Result> = {
   readonly path: string
   readonly toRequest: (call: Call) => object
+  /** Names and values in turns, beside those of every call. */
+  readonly headersOf?: (call: Call) => readonly string[]
   /** Reads a reply with status 200. Providers quote their key in errors, so it is known here. */
   readonly read: (reply: Reply, call: Call, key: string | undefined) => Result | Promise<Result>
   readonly failureOf?: (failure: UpstreamFailure) => UpstreamFailure
@@ -30,12 +32,13 @@ export const bearer = (key: string) => ['authorization', `Bearer ${key}`] as con
 export function httpUpstream({ baseUrl, headers: more, authorize, keyHeader }: Upstream) {
   const address = baseUrl.replace(/\/+$/, '')
   const headers = { ...more, 'content-type': CONTENT_TYPE, accept: 'text/event-stream, application/json' }
-  return <Call extends AnyCall, Result>({ path, toRequest, read, failureOf }: Verb<Call, Result>) => {
+  return <Call extends AnyCall, Result>({ path, toRequest, headersOf, read, failureOf }: Verb<Call, Result>) => {
     const url = new URL(`${address}${path}`)
     const target = targetOf(url, headers)
     return async (call: Call): Promise<Result> => {
       const body = JSON.stringify(limitRequest(toRequest(call), call))
-      const { headers = [], secret: key } = (await authorize?.({ url, body, keyHeader })) ?? {}
+      const { headers: keys = [], secret: key } = (await authorize?.({ url, body, keyHeader })) ?? {}
+      const headers = [...keys, ...(headersOf?.(call) ?? [])]
       const reply = await post({ target, headers, body, idleTimeoutMs: call.idleTimeoutMs, signal: call.signal })
       if (reply.status === 200) {
         call.noteAnswered?.()

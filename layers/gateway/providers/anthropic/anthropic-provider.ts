@@ -10,6 +10,11 @@ import { toAnthropicRequest } from './anthropic-request.ts'
 
 const HEADERS = { 'anthropic-version': '2023-06-01' }
 
+/** Without it Anthropic refuses `speed`. */
+const FAST_MODE = 'fast-mode-2026-02-01'
+
+const headersOf = ({ tier }: ChatCall) => (tier === 'fast' ? ['anthropic-beta', FAST_MODE] : [])
+
 const isNative = ({ chat }: ChatCall) => chat.original?.contract === 'messages'
 
 const read = answerReader(
@@ -25,7 +30,7 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, authorize: 
   const counting = { path: '/messages/count_tokens', toRequest: toCountRequest, read: readCount }
   return {
     id,
-    chat: verb({ path: '/messages', toRequest, read, failureOf: aboutUs }),
+    chat: verb({ path: '/messages', toRequest, headersOf, read, failureOf: aboutUs }),
     countTokens: verb({ ...counting, failureOf: aboutUs }),
   }
 }

@@ -104,7 +104,7 @@ const LEFT: Readonly<Record<string, readonly (readonly [fields: object, reported
   ],
   '/v1/messages': [
     [{ speed: 'fast' }, 'speed'],
-    [{ mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] }, 'mcp_servers[]'],
+    [{ mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] }, 'mcp_servers'],
     [{ web_search_options: {} }, 'web_search_options'],
     [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools.web_search_20250305'],
     [{ tools: [{ type: 'web_fetch_20990101', name: 'web_fetch' }] }, 'tools.web_fetch_20990101'],

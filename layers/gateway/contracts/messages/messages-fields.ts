@@ -127,10 +127,7 @@ export const MESSAGES_FIELDS = is.knownRows({
   // Anthropic may serve `auto` in its priority tier.
   service_tier: is.tier(['standard_only'], { auto: 'priority' }, 'messages'),
   speed: is.tier(['standard'], { fast: 'fast' }, 'messages'),
-  mcp_servers: is.list(
-    is.shaped({ type: 'object' }, (_, at) => at.leaveOut(NO_SERVERS)),
-    100,
-  ),
+  mcp_servers: is.shaped({ type: 'array' }, (sent, at) => (sent === null ? undefined : at.leaveOut(NO_SERVERS))),
   // Hints that need a beta header, which this gateway does not send.
   ...is.each(is.leftOut, 'context_management', 'diagnostics'),
 })

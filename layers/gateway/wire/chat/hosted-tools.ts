@@ -52,6 +52,12 @@ function nameOf(tool: unknown): string {
   return `tools.${(tool as JsonObject).type}`
 }
 
+/** A request all of whose tools were left out has no choice among them either. */
+export function withoutEmptyTools(body: JsonObject): JsonObject {
+  const { tools, tool_choice: _, ...rest } = body
+  return Array.isArray(tools) && tools.length === 0 ? rest : body
+}
+
 /** The tools of a request that its provider may run, as its table and its format know them. */
 export function hostedIn(body: ChatBody, table: HostedTable, format: ContractName): HostedTool[] {
   const tools = Array.isArray(body.tools) ? (body.tools as JsonObject[]) : []

@@ -1,4 +1,4 @@
-import { CITED } from '../../layers/gateway/contracts/messages/messages-fields.ts'
+import { CITED } from '../../layers/gateway/contracts/messages/block-fields.ts'
 import type { Rows, Schema, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
 import { cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
 import type { wordsOf } from './client-guide.ts'
@@ -14,10 +14,13 @@ const NO_BOUNDS: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_
 const TREATMENT_WORDS: Readonly<Record<Treatment, (schema: Schema) => string>> = {
   aliased: () => 'It goes out as a name that no other key can have.',
   leftOut: () => 'Accepted, and not passed on.',
+  dropped: () => 'Left out, which X-Svc-Dropped-Fields reports.',
   never: ({ why }) => `A 400: it ${why}.`,
   paid: () => 'A 400 unless the operator allows it, because it may cost extra.',
   priced: () => 'Another value is a 400 unless the operator allows it, because it may cost extra.',
 }
+
+const NATIVE = 'For providers of another API format it is left out, which X-Svc-Dropped-Fields reports.'
 
 /** The schema of a request, made of the rows by which the gateway reads it. */
 export function requestSchema(fields: Rows, required: readonly string[], words: ReturnType<typeof wordsOf>): Json {
@@ -45,9 +48,10 @@ function toJson(node: Schema | Shape): Json {
 }
 
 function written(schema: Schema): Json {
-  const { by, kinds, properties, treatment, why, ...plain } = schema
+  const { by, kinds, properties, treatment, why, isNative, ...plain } = schema
   return {
     ...(treatment !== undefined && { description: TREATMENT_WORDS[treatment as Treatment](schema) }),
+    ...(isNative === true && { description: NATIVE }),
     ...(treatment === 'never' && { type: 'null' }),
     ...Object.fromEntries(Object.entries(plain).flatMap(keywordOf)),
     ...(properties !== undefined && objectOf(properties as Schema, [])),

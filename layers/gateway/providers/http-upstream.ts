@@ -20,7 +20,7 @@ type Upstream = {
 type Verb<Call, Result> = {
   readonly path: string
   readonly toRequest: (call: Call) => object
-  /** Names and values in turns, beside those of every call. */
+  /** Names and values of headers of this call, in turns. */
   readonly headersOf?: (call: Call) => readonly string[]
   /** Reads a reply with status 200. Providers quote their key in errors, so it is known here. */
   readonly read: (reply: Reply, call: Call, key: string | undefined) => Result | Promise<Result>
@@ -37,8 +37,8 @@ export function httpUpstream({ baseUrl, headers: more, authorize, keyHeader }: U
     const target = targetOf(url, headers)
     return async (call: Call): Promise<Result> => {
       const body = JSON.stringify(limitRequest(toRequest(call), call))
-      const { headers: keys = [], secret: key } = (await authorize?.({ url, body, keyHeader })) ?? {}
-      const headers = [...keys, ...(headersOf?.(call) ?? [])]
+      const { headers: signed = [], secret: key } = (await authorize?.({ url, body, keyHeader })) ?? {}
+      const headers = headersOf ? [...signed, ...headersOf(call)] : signed
       const reply = await post({ target, headers, body, idleTimeoutMs: call.idleTimeoutMs, signal: call.signal })
       if (reply.status === 200) {
         call.noteAnswered?.()

@@ -83,12 +83,22 @@ export function cacheMarkOf(sent: unknown, { mayWriteCache, mayWriteCache1h }: C
 function withCacheMarks(value: unknown, prices: CachePrices): unknown {
   if (Array.isArray(value)) return value.map((element) => withCacheMarks(element, prices))
   if (!isObject(value) || value instanceof Uint8Array) return value
-  const { cache_control: sent, ...fields } = value
+  const { cache_control: sent, prompt_cache_breakpoint: point, prompt_cache_options: options, ...fields } = value
   for (const [name, field] of Object.entries(fields)) {
     if (!OWN_JSON.has(name) || !isObject(field)) fields[name] = withCacheMarks(field, prices)
   }
   const mark = cacheMarkOf(sent, prices)
-  return mark ? { ...fields, cache_control: mark } : fields
+  return {
+    ...fields,
+    ...(mark && { cache_control: mark }),
+    ...(isObject(point) && prices.mayWriteCache && { prompt_cache_breakpoint: withLife(point, prices) }),
+    ...(isObject(options) && prices.mayWriteCache && { prompt_cache_options: withLife(options, prices) }),
+  }
+}
+
+/** A life longer than OpenAI's default has the price of an hour at Anthropic. */
+function withLife({ ttl, ...rest }: JsonObject, { mayWriteCache1h }: CachePrices): JsonObject {
+  return ttl === undefined || (ttl !== '30m' && !mayWriteCache1h) ? rest : { ...rest, ttl }
 }
 
 const OURS: ReadonlySet<string> = new Set([
@@ -103,6 +113,12 @@ const MEDIA: ReadonlySet<string> = new Set([
 /** Names of objects with JSON of the caller's own: a schema, the input of a tool. An address in them is text. */
 const OWN_JSON: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'parameters', 'schema', 'json', 'guided_json', 'json_schema'],
+  ...['output_schema', 'input_examples', 'arguments', 'annotations', 'filters'],
+])
+
+/** Types of objects whose address is text, and not fetched for the prompt. */
+const LINKS: ReadonlySet<unknown> = new Set([
+  ...['web_search_result', 'web_fetch_result', 'web_search_result_location', 'search', 'open_page', 'find_in_page'],
 ])
 
 /** Refuses a request whose names, texts, numbers or media are more than was held for, before anything is sent. */
@@ -123,15 +139,16 @@ function take(name: string, value: unknown, left: Left, isOwn = false): void {
     left.bytes -= typeof value === 'string' ? mostBytes(value) : value.length
     if (!isOwn && MEDIA.has(name)) left.media -= 1
   } else if (typeof value === 'number') left.bytes -= String(value).length
-  else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn)
+  else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn || OWN_JSON.has(name))
   else if (typeof value === 'object' && value !== null) takeFields(name, value as JsonObject, left, isOwn)
   if (left.bytes < 0 || left.media < 0) throw new UpstreamFailure('rejected', TOO_MUCH)
 }
 
 function takeFields(of: string, fields: JsonObject, left: Left, isOwn: boolean): void {
+  const isLink = LINKS.has(fields.type) || fields.tab_id !== undefined || fields.download_id !== undefined
   for (const name in fields) {
     left.bytes -= mostBytes(name)
-    take(name, fields[name], left, isOwn || OWN_JSON.has(of))
+    take(name, fields[name], left, isOwn || isLink || OWN_JSON.has(of))
   }
 }
 

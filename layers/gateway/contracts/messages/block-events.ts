@@ -9,7 +9,8 @@ export type BlockEvent =
   | { readonly type: 'content_block_stop'; readonly index: number }
 
 type OpenBlock = { readonly index: number; readonly kind: 'text' | 'thinking'; isSigned?: boolean }
-type Call = { readonly index: number; json: string }
+/** A call of a toolset's function has its member among its arguments, so it is kept until they are complete. */
+type Call = { index: number; json: string; readonly id: string; readonly toolset: string | undefined }
 
 const EMPTY = {
   text: { type: 'text', text: '', citations: null },
@@ -27,16 +28,19 @@ export class BlockEvents {
   #open: OpenBlock | undefined
   #next = 0
 
-  /** `prefix` begins the ids of calls to which the upstream gave none. */
-  constructor(prefix: string) {
+  readonly #toolsets: ReadonlySet<unknown>
+
+  /** `prefix` begins the ids of calls to which the upstream gave none. `toolsets`: the names of those that are functions. */
+  constructor(prefix: string, toolsets: ReadonlySet<unknown>) {
     this.#prefix = prefix
+    this.#toolsets = toolsets
   }
 
   get hasCalls(): boolean {
     return this.#calls.size > 0
   }
 
-  take({ delta, ending }: ChoicePart): BlockEvent[] {
+  take({ delta, ending, finishReason }: ChoicePart): BlockEvent[] {
     const events: BlockEvent[] = []
     if (isObject(delta.native)) this.#carry(fieldsOf(delta.native.event), events)
     this.#think(delta, events)
@@ -47,12 +51,14 @@ export class BlockEvents {
       this.#grow('text', { type: 'citations_delta', citation }, events)
     }
     if (Array.isArray(delta.tool_calls)) for (const piece of delta.tool_calls) this.#call(piece, events)
+    if (finishReason !== null) for (const call of this.#calls.values()) this.#showMember(call, events)
     return events
   }
 
   /** The ends of the open blocks. May be called several times. */
   ending(): BlockEvent[] {
-    const open = [...(this.#open ? [this.#open] : []), ...this.#openCalls].map(({ index }) => index)
+    const calls = [...this.#openCalls].filter(({ toolset }) => toolset === undefined)
+    const open = [...(this.#open ? [this.#open] : []), ...calls].map(({ index }) => index)
     return [...open, ...this.#native.values()].map((index) => ({ type: 'content_block_stop', index }))
   }
 
@@ -113,19 +119,23 @@ export class BlockEvents {
     if (!this.#openCalls.has(call))
       throw new UpstreamFailure('protocol', 'The upstream went on with a tool call that had ended.')
     call.json += partial_json
-    events.push({ type: 'content_block_delta', index: call.index, delta: { type: 'input_json_delta', partial_json } })
+    if (call.toolset === undefined)
+      events.push({ type: 'content_block_delta', index: call.index, delta: { type: 'input_json_delta', partial_json } })
   }
 
   #beginCall({ index: position, id, native }: JsonObject, name: unknown, events: BlockEvent[]): Call {
     if (this.#open) this.#close(events)
     if (this.#lastCall && parseJson(this.#lastCall.json) !== undefined) this.#endCall(this.#lastCall, events)
-    const call: Call = { index: this.#next++, json: '' }
+    const toolset = this.#toolsets.has(name) ? textIn(name) : undefined
+    const callId = textIn(id) || `${this.#prefix}_${this.#calls.size + 1}`
+    const call: Call = { index: toolset === undefined ? this.#next++ : -1, json: '', id: callId, toolset }
     this.#openCalls.add(call)
     this.#calls.set(position, call)
     this.#lastCall = call
+    if (toolset !== undefined) return call
     const content_block = {
       type: 'tool_use',
-      id: textIn(id) || `${this.#prefix}_${this.#calls.size}`,
+      id: callId,
       name: textIn(name),
       input: {},
       caller: { type: 'direct' },
@@ -133,6 +143,24 @@ export class BlockEvents {
     }
     events.push({ type: 'content_block_start', index: call.index, content_block })
     return call
+  }
+
+  /** The call of a toolset's member, at the end of the answer. */
+  #showMember(call: Call, events: BlockEvent[]): void {
+    const { id, toolset, json } = call
+    if (toolset === undefined || call.index >= 0) return
+    this.#close(events)
+    call.index = this.#next++
+    const { action, input } = fieldsOf(parseJson(json))
+    const block = { type: 'tool_use', id, name: textIn(action), input: {}, toolset_name: toolset }
+    events.push({ type: 'content_block_start', index: call.index, content_block: block })
+    const partial_json = JSON.stringify(isObject(input) ? input : {})
+    events.push({
+      type: 'content_block_delta',
+      index: call.index,
+      delta: { type: 'input_json_delta', partial_json },
+    })
+    events.push({ type: 'content_block_stop', index: call.index })
   }
 
   /** Adds to the open block of this kind, or to a new one: a thought is whole with its signature. */
@@ -155,7 +183,7 @@ export class BlockEvents {
   #endCall(call: Call, events: BlockEvent[]): void {
     this.#openCalls.delete(call)
     if (this.#lastCall === call) this.#lastCall = undefined
-    events.push({ type: 'content_block_stop', index: call.index })
+    if (call.index >= 0) events.push({ type: 'content_block_stop', index: call.index })
   }
 }
 

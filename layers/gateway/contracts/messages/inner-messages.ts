@@ -24,6 +24,7 @@ function addUser(inner: JsonObject[], blocks: readonly Block[], path: string): v
   for (const [index, block] of blocks.entries()) {
     const at = `${path}[${index}]`
     if (block.type === 'tool_result') inner.push(innerResult(block, at))
+    else if (NATIVE.has(block.type)) continue
     else if (OF_ASSISTANT.has(block.type)) throw badField(`${at}.type`, "in a message of the role 'assistant'", block)
     else for (const part of innerPart(block, at)) parts.push(part)
   }
@@ -31,6 +32,12 @@ function addUser(inner: JsonObject[], blocks: readonly Block[], path: string): v
 }
 
 const OF_ASSISTANT = new Set(['tool_use', 'thinking', 'redacted_thinking'])
+
+/** Blocks that providers of other API formats do not get. */
+const NATIVE = new Set([
+  ...['server_tool_use', 'web_search_tool_result', 'web_fetch_tool_result', 'tool_search_tool_result'],
+  ...['tool_addition', 'tool_removal'],
+])
 
 function innerResult(block: Block, path: string): JsonObject {
   const content = (block.content ?? '') as Content
@@ -54,6 +61,7 @@ function innerAssistant(blocks: readonly Block[], path: string): JsonObject {
     const at = `${path}[${index}]`
     if (block.type === 'tool_use') calls.push(innerCall(block, at))
     else if (OF_ASSISTANT.has(block.type)) thoughts.push(innerThought(block, at, thoughts.length))
+    else if (NATIVE.has(block.type)) continue
     else if (block.type === 'tool_result') throw badField(`${at}.type`, "in a message of the role 'user'", block)
     else for (const part of innerPart(block, at)) parts.push(part)
   }
@@ -71,8 +79,11 @@ function innerAssistant(blocks: readonly Block[], path: string): JsonObject {
 }
 
 function innerCall(block: Block, path: string): JsonObject {
-  const [id, name] = [requireName(block, 'id', path), requireName(block, 'name', path)]
-  const input = requireField(block, 'input', path, 'an object')
+  const id = requireName(block, 'id', path)
+  const member = requireName(block, 'name', path)
+  const value = requireField(block, 'input', path, 'an object')
+  const { toolset_name: toolset } = block
+  const [name, input] = toolset ? [toolset, { action: member, input: value }] : [member, value]
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) }, ...mark(block) }
 }
 
@@ -100,9 +111,10 @@ function requireName(block: Block, name: string, path: string): unknown {
 function innerTexts(content: Content, path: string): string | JsonObject[] {
   if (typeof content === 'string') return content
   return plainest(
-    content.map((block, index) => {
+    content.flatMap((block, index) => {
+      if (NATIVE.has(block.type)) return []
       if (block.type !== 'text') throw badField(`${path}[${index}].type`, ['text'], block.type)
-      return textPart(block)
+      return [textPart(block)]
     }),
   )
 }
@@ -120,6 +132,12 @@ function innerPart(block: Block, path: string): JsonObject[] {
   if (type === 'image') return [{ type: 'image_url', image_url: { url: addressOf(block, path) }, ...mark(block) }]
   if (type === 'document') return documentParts(block, path)
   if (type === 'search_result') return searchParts(block)
+  if (type === 'tool_reference') return [{ type: 'text', text: `Available now: ${block.tool_name}`, ...mark(block) }]
+  if (type === 'compaction') return [{ type: 'text', text: block.content ?? '', ...mark(block) }]
+  if (type === 'browser_state') {
+    const { tabs, state_changes } = block
+    return [{ type: 'text', text: JSON.stringify({ tabs, state_changes }), ...mark(block) }]
+  }
   throw badField(`${path}.type`, 'a block that a message to the model may have', block)
 }
 

@@ -1,8 +1,9 @@
-import { parseJson } from '../../domain/basics/json-object.ts'
+import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart } from '../../domain/chat/chat.ts'
 import { NO_BILL } from '../../domain/money/bill.ts'
 import type { AnswerBuilder, AnswerHead, StreamWriter } from '../contract.ts'
 import { type BlockEvent, BlockEvents } from './block-events.ts'
+import { toolsetOf } from './client-tools.ts'
 import {
   countsOf,
   emptyMessage,
@@ -13,8 +14,10 @@ import {
   usageDetailsOf,
 } from './message-head.ts'
 
-function openMessage({ requestId }: AnswerHead) {
-  const blocks = new BlockEvents(requestId.replace('req_', 'toolu_'))
+function openMessage({ requestId, chat }: AnswerHead) {
+  const tools = (chat.original?.body.tools ?? []) as JsonObject[]
+  const toolsets = new Set(tools.flatMap(({ type }) => toolsetOf(type) ?? []))
+  const blocks = new BlockEvents(requestId.replace('req_', 'toolu_'), toolsets)
   let finish: Finish | undefined
   return {
     take(part: ChoicePart): BlockEvent[] {

@@ -5,13 +5,16 @@ import { badField, isObject } from '../../wire/basics/field-rules.ts'
 import { hostedIn, withoutEmptyTools } from '../../wire/chat/hosted-tools.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { type JsonBody, type ReadFields, readFields, refuseChatWords } from '../../wire/requests/read-body.ts'
-import { HOSTED, providerTool } from './hosted-tools.ts'
+import { readBetas } from './betas.ts'
+import { clientFunction, clientKind } from './client-tools.ts'
+import { HOSTED } from './hosted-tools.ts'
 import { innerMessages } from './inner-messages.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
 
 const TRANSLATED: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'stop_sequences', 'metadata', 'tools', 'tool_choice'],
-  ...['output_config', 'cache_control', 'service_tier', 'speed'],
+  ...['output_config', 'output_format', 'cache_control', 'service_tier', 'speed', 'context_management', 'compaction'],
+  ...['mcp_servers'],
 ])
 
 const CHAT_WORDS = ['n', 'functions', 'function_call']
@@ -27,15 +30,20 @@ export function readCountRequest(json: JsonBody): ChatRequest {
   return { ...toChatRequest(readMessages(json)), stream: false }
 }
 
-function readMessages(json: JsonBody): ReadFields {
-  const read = readFields(json, MESSAGES_FIELDS)
+type ReadMessages = ReadFields & { readonly betas: readonly string[] }
+
+function readMessages(json: JsonBody): ReadMessages {
+  const { passed, left } = readBetas(json.betas)
+  const fields = readFields(json, MESSAGES_FIELDS)
+  const read = { ...fields, unknown: [...fields.unknown, ...left], betas: passed }
   refuseChatWords(read.raw, CHAT_WORDS)
   const { messages } = read.body
   if (Array.isArray(messages) && messages.length > 0) return read
   throw badField('messages', 'a non-empty array of messages', read.raw.messages, read.raw)
 }
 
-function toChatRequest({ body, ...read }: ReadFields): ChatRequest {
+function toChatRequest({ body: sent, betas, ...read }: ReadMessages): ChatRequest {
+  const body = withFormat(sent)
   const messages = innerMessages(body)
   const inner = innerBody(body, messages)
   const tools = (body.tools ?? []) as JsonObject[]
@@ -44,11 +52,12 @@ function toChatRequest({ body, ...read }: ReadFields): ChatRequest {
     ...read,
     namedCap: body.max_tokens as number | undefined,
     messageCount: messages.length,
+    bytes: read.bytes + (tools.length > 0 ? addedChars(tools, inner.tools as JsonObject[] | undefined) : 0),
     toolCount: tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), inner.response_format ? 1 : 0),
     media: withCited(promptMedia(messages), body.messages as JsonObject[]),
     hosted: hostedIn(body, HOSTED, 'messages'),
     body: inner,
-    original: { contract: 'messages', body: withoutEmptyTools(body) },
+    original: { contract: 'messages', body: withoutEmptyTools(body), betas },
   }
 }
 
@@ -67,7 +76,7 @@ function isCited(content: unknown): boolean {
 function innerBody(body: JsonObject, messages: readonly JsonObject[]): ChatBody {
   const { max_tokens, stop_sequences: stop, metadata, output_config: config } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
-  const own = (body.tools as JsonObject[] | undefined)?.filter((tool) => !providerTool(tool))
+  const own = (body.tools as JsonObject[] | undefined)?.filter((tool) => isCustom(tool) || clientKind(tool.type))
   const tools = own?.map(innerTool) ?? []
   return {
     ...Object.fromEntries(Object.entries(body).filter(([field]) => !TRANSLATED.has(field))),
@@ -103,13 +112,30 @@ function requireOffered({ tools = [], tool_choice: choice }: JsonObject, raw: Ch
 /** Anthropic writes the definition of a tool of its own, which is longer than any that a caller writes by itself. */
 const HELD_AS = 32
 
-/** A tool as a function. One that Anthropic defines is passed unchanged, for a dialect that knows it. */
+/** The older name of the format, where the newer one is not given. */
+function withFormat({ output_format: format, ...body }: JsonObject): JsonObject {
+  if (format === undefined) return body
+  return { ...body, output_config: { format, ...(isObject(body.output_config) && body.output_config) } }
+}
+
+/** The characters by which tools that Anthropic defines are longer as functions. */
+function addedChars(tools: readonly JsonObject[], inner: readonly JsonObject[] = []): number {
+  return tools.every(isCustom) ? 0 : JSON.stringify(inner).length
+}
+
+/** A tool as a function. Its examples are text, since no other API format has them. */
 function innerTool(tool: JsonObject): JsonObject {
-  if (!isCustom(tool)) return tool
-  const { name, description, input_schema: parameters, strict, cache_control } = tool
+  const { name, description: about = '', input_schema: parameters, strict, cache_control } = tool
+  const examples = Array.isArray(tool.input_examples) ? tool.input_examples : []
+  const description = [about, ...examples.map((example) => `Example: ${JSON.stringify(example)}`)].filter(Boolean)
   return {
     type: 'function',
-    function: { name, ...(description ? { description } : {}), parameters, ...(strict === true && { strict }) },
+    function: clientFunction(tool) ?? {
+      name,
+      ...(description.length > 0 && { description: description.join('\n') }),
+      parameters,
+      ...(strict === true && { strict }),
+    },
     ...(cache_control !== undefined && { cache_control }),
   }
 }

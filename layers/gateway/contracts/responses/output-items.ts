@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { packThoughts, THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
+import { type ClientTool, callFields } from './client-tools.ts'
+import type { ToolName } from './read-tools.ts'
 
 /** Sends an event to the client. Its number in the stream is added. */
 export type Emit = (type: string, fields: JsonObject) => void
@@ -68,8 +70,6 @@ export class NativeItem extends OutputItem {
   protected endPart(): void {}
 }
 
-export type ToolName = { readonly name: string; readonly namespace?: string | undefined }
-
 const CALL_EVENTS = { function: 'response.function_call_arguments', custom: 'response.custom_tool_call_input' } as const
 
 /** A call of a tool. Calls come interleaved, so each is open until the answer ends. */
@@ -102,6 +102,31 @@ export class CallItem extends OutputItem {
     const said = this.#kind === 'custom' ? { input: this.#said } : { name: this.#call.name, arguments: this.#said }
     this.emit(`${CALL_EVENTS[this.#kind]}.done`, { ...this.position, ...said })
   }
+}
+
+/** A call of a tool of the client's with a type of its own. Its arguments are shown when they are complete. */
+export class ClientCallItem extends OutputItem {
+  readonly #tool: ClientTool
+  readonly #callId: string
+  #said = ''
+
+  constructor(emit: Emit, position: ItemPosition, tool: ClientTool, callId: string) {
+    super(emit, position)
+    this.#tool = tool
+    this.#callId = callId
+  }
+
+  get shown(): JsonObject {
+    const { item_id: id } = this.position
+    const fields = callFields(this.#tool, this.#said)
+    return { id, type: this.#tool.call, status: this.status, call_id: this.#callId, ...fields }
+  }
+
+  say(delta: string): void {
+    this.#said += delta
+  }
+
+  protected endPart(): void {}
 }
 
 type Part = {

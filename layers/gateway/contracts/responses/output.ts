@@ -4,6 +4,7 @@ import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import type { AnswerHead } from '../contract.ts'
 import {
   CallItem,
+  ClientCallItem,
   type Emit,
   type ItemPosition,
   type ItemStatus,
@@ -12,10 +13,9 @@ import {
   type OutputItem,
   ReasoningItem,
   readLogprobs,
-  type ToolName,
 } from './output-items.ts'
 import { wantsLogprobs } from './read-request.ts'
-import { namespacesOf } from './read-tools.ts'
+import { type NamedTool, toolNames } from './read-tools.ts'
 
 export type Ending = 'completed' | 'max_output_tokens' | 'content_filter'
 
@@ -28,9 +28,9 @@ export class Output {
   readonly #emit: Emit
   readonly #id: string
   readonly #wantsLogprobs: boolean
-  readonly #namespaces: ReadonlyMap<string, ToolName>
+  readonly #tools: ReadonlyMap<string, NamedTool>
   readonly #items: OutputItem[] = []
-  readonly #calls = new Map<unknown, CallItem>()
+  readonly #calls = new Map<unknown, CallItem | ClientCallItem>()
   /** The provider's own items that are open, by their place in its answer. */
   readonly #native = new Map<unknown, NativeItem>()
   #talk: { readonly item: MessageItem | ReasoningItem; readonly id: unknown } | undefined
@@ -42,7 +42,7 @@ export class Output {
     this.#emit = emit
     this.#id = requestId.replace('req_', '')
     this.#wantsLogprobs = wantsLogprobs(body)
-    this.#namespaces = namespacesOf(body.tools)
+    this.#tools = toolNames(body)
   }
 
   get ending(): Ending {
@@ -140,9 +140,11 @@ export class Output {
       this.#endTalk('completed')
       const callId = isText(piece.id) ? piece.id : `call_${this.#id}_${this.#items.length}`
       const name = isText(said.name) ? said.name : ''
-      const tool = this.#namespaces.get(name) ?? { name }
+      const { client, ...tool } = this.#tools.get(name) ?? { name }
       const position = this.#position(kind === 'custom' ? 'ctc' : 'fc')
-      call = new CallItem(this.#emit, position, kind, callId, tool).open()
+      call = client
+        ? new ClientCallItem(this.#emit, position, client, callId).open()
+        : new CallItem(this.#emit, position, kind, callId, tool).open()
       this.#calls.set(piece.index, call)
       this.#items.push(call)
     }

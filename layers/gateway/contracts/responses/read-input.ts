@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
-import { badField } from '../../wire/basics/field-rules.ts'
+import { badField, copied } from '../../wire/basics/field-rules.ts'
 import { arePacked, THOUGHT_FORMATS, unpackThoughts } from '../../wire/chat/carried-thoughts.ts'
 import { namespacedName } from '../../wire/chat/namespaced-name.ts'
+import { argumentsOf, CLIENT_CALLS, resultOf } from './client-tools.ts'
 import { notTaken } from './own-words.ts'
+import { namesIn } from './read-tools.ts'
 
 /** An assistant's turn that is being read. The items of one turn are one message in Chat Completions. */
 type Turn = {
@@ -14,12 +16,20 @@ type Turn = {
 
 type Content = string | readonly JsonObject[]
 
-export function readInput({ input, instructions }: JsonObject, raw: JsonObject): JsonObject[] {
+type ReadInput = {
+  readonly messages: JsonObject[]
+  /** The characters by which they are longer than the caller's own items. */
+  readonly addedChars: number
+  /** Images in items that only the Responses API has. */
+  readonly images: number
+}
+
+export function readInput({ input, instructions }: JsonObject, raw: JsonObject): ReadInput {
   const isTold = typeof instructions === 'string' && instructions !== ''
   const messages: JsonObject[] = isTold ? [{ role: 'system', content: instructions }] : []
   if (typeof input === 'string') {
     if (input === '') throw badField('input', 'a string that is not empty, or an array of items', input)
-    return [...messages, { role: 'user', content: input }]
+    return { messages: [...messages, { role: 'user', content: input }], addedChars: 0, images: 0 }
   }
   if (!Array.isArray(input) || input.length === 0) {
     throw badField('input', 'a string or a non-empty array of items', input, raw)
@@ -27,11 +37,13 @@ export function readInput({ input, instructions }: JsonObject, raw: JsonObject):
   const items = new ItemReader()
   for (const [index, item] of input.entries()) items.take(item, `input[${index}]`)
   items.end()
-  return [...messages, ...items.messages]
+  return { messages: [...messages, ...items.messages], addedChars: items.addedChars, images: items.images }
 }
 
 class ItemReader {
   readonly messages: JsonObject[] = []
+  addedChars = 0
+  images = 0
   readonly #called = new Set<unknown>()
   #turn: Turn | undefined
 
@@ -40,7 +52,10 @@ class ItemReader {
     if (type === 'reasoning') this.#takeThought(item, path)
     else if (type === 'function_call' || type === 'custom_tool_call') this.#takeCall(item)
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#takeResult(item, path)
-    else this.#takeMessage(item)
+    else if (CLIENT_CALLS.has(type)) this.#takeClientCall(item)
+    else if (CLIENT_RESULTS.has(type)) this.#takeClientResult(item, path)
+    else if (type === 'message' || type === undefined) this.#takeMessage(item)
+    else if (type === 'image_generation_call' && item.result) this.images += 1
   }
 
   end(): void {
@@ -89,6 +104,22 @@ class ItemReader {
     )
   }
 
+  /** A search by the provider has no counterpart in other API formats. */
+  #takeClientCall(item: JsonObject): void {
+    if (isOfServer(item)) return
+    const name = CLIENT_CALLS.get(item.type)?.name ?? ''
+    this.addedChars += CLIENT_CHARS
+    this.#takeCall({ type: 'function_call', call_id: item.call_id, name, arguments: argumentsOf(item) })
+  }
+
+  #takeClientResult(item: JsonObject, path: string): void {
+    if (isOfServer(item)) return
+    const names = namesIn(item.tools)
+    const output = resultOf(item, names)
+    this.addedChars += CLIENT_CHARS + names.reduce((sum, name) => sum + name.length + 2, 0)
+    this.#takeResult({ call_id: item.call_id ?? item.id, output }, path)
+  }
+
   #takeResult({ call_id: id, output }: JsonObject, path: string): void {
     if (!this.#called.has(id)) {
       throw notTaken(`${path}.call_id`, 'must be the call_id of a call among the items before it')
@@ -103,15 +134,31 @@ class ItemReader {
   }
 }
 
+const CLIENT_RESULTS = new Set<unknown>([
+  ...['apply_patch_call_output', 'shell_call_output', 'local_shell_call_output', 'computer_call_output'],
+  'tool_search_output',
+])
+/** The most characters that a call or a result gains: its name as a function, and the words around a result. */
+const CLIENT_CHARS = 64
+
+const isOfServer = ({ type, execution }: JsonObject) => /^tool_search/.test(String(type)) && execution !== 'client'
+
 function readContent(content: Content): string | JsonObject[] {
   return typeof content === 'string' ? content : content.map(readPart)
 }
 
-function readPart({ type, text, refusal, image_url: url, detail, filename, file_data, input_audio }: JsonObject) {
+function readPart(part: JsonObject, index: number): JsonObject {
+  const { type, text, refusal, image_url: url, detail, filename, file_url, input_audio } = part
+  const mark = copied(part, ['prompt_cache_breakpoint'])
   if (type === 'refusal') return { type, refusal }
-  if (type === 'input_image') return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } }
-  if (type === 'input_file') return { type: 'file', file: { ...(filename !== undefined && { filename }), file_data } }
-  return type === 'input_audio' ? { type, input_audio } : { type: 'text', text }
+  if (type === 'input_image')
+    return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) }, ...mark }
+  if (type === 'input_audio') return { type, input_audio }
+  if (type !== 'input_file') return { type: 'text', text, ...mark }
+  const file_data = part.file_data || file_url
+  if (!file_data)
+    throw badField(`content[${index}].file_data`, 'a file as data, or file_url its address', part.file_data)
+  return { type: 'file', file: { ...(filename !== undefined && { filename }), file_data }, ...mark }
 }
 
 function readThought(parts: unknown, kind: string, path: string): string[] {

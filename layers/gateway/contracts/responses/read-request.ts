@@ -14,8 +14,8 @@ import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
 export function readRequest(json: JsonBody): ChatRequest {
   refuseOtherWords(json.value)
   const { body, ...read } = readFields(json, RESPONSES_FIELDS)
-  const messages = readInput(body, read.raw)
-  const { tools, addedChars } = readTools(body.tools)
+  const { messages, addedChars, images } = readInput(body, read.raw)
+  const { tools, count, addedChars: addedByTools } = readTools(body)
   const hosted = hostedIn(body, HOSTED, 'responses')
   const choice = readToolChoice(body.tool_choice, tools.length, hosted)
   const format = readFormat(body.text)
@@ -25,10 +25,10 @@ export function readRequest(json: JsonBody): ChatRequest {
     namedCap: typeof body.max_output_tokens === 'number' ? body.max_output_tokens : undefined,
     // Items of one turn are one message to some providers and several to others.
     messageCount: messages.length + (Array.isArray(body.input) ? body.input.length : 0),
-    toolCount: tools.length + hosted.length + (format?.type === 'json_schema' ? 1 : 0),
-    media: promptMedia(messages),
+    toolCount: count + hosted.length + (format?.type === 'json_schema' ? 1 : 0),
+    media: withImages(promptMedia(messages), images),
     hosted,
-    bytes: json.bytes + addedChars,
+    bytes: json.bytes + addedChars + addedByTools,
     body: {
       ...Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_FIELDS.has(name))),
       model: read.model,
@@ -43,6 +43,11 @@ export function readRequest(json: JsonBody): ChatRequest {
     },
     original: { contract: 'responses', body: withoutEmptyTools(body) },
   }
+}
+
+/** Images that the provider drew in earlier turns are part of the prompt. */
+function withImages(media: ChatRequest['media'], images: number): ChatRequest['media'] {
+  return { ...media, image: media.image + images }
 }
 
 /** Fields of Chat Completions that have another name here, or by which chat holds more. */

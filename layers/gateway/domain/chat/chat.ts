@@ -28,12 +28,21 @@ export type ChatRequest = {
   readonly unknown: readonly UnknownField[]
   /** The tools that a provider runs, which go upstream if the model has a price for their calls. */
   readonly hosted: readonly HostedTool[]
+  /** Names of what only a provider of the request's own API format gets. For others it is reported as left out. */
+  readonly native?: readonly string[]
   /** The request as it came. Nothing of it goes upstream but the fields that the operator allows by name. */
   readonly raw: ChatBody
   /** The same request in the format of another contract, for an upstream that speaks it. */
-  readonly original?: { readonly contract: ContractName; readonly body: ChatBody } | undefined
+  readonly original?: Original | undefined
   /** The texts to embed, if vectors are asked for. `body` is then in the format of embeddings. */
   readonly embedding?: EmbeddingRequest | undefined
+}
+
+type Original = {
+  readonly contract: ContractName
+  readonly body: ChatBody
+  /** Values of the header anthropic-beta that cost nothing. */
+  readonly betas?: readonly string[]
 }
 
 export type UnknownField = {

@@ -24,7 +24,8 @@ export async function readAndPrice(
   const { endpoint, credential } = request
   const { readRequest, readCount = readRequest } = requestContractOf(endpoint)
   const catalog = await catalogFor(credential.key)
-  const body = await readJson(event, (raw) => readJsonBody(raw, credential.key.id))
+  const json = await readJson(event, (raw) => readJsonBody(raw, credential.key.id))
+  const body = { ...json, betas: event.headers['anthropic-beta'] }
   const chat = (endpoint.countsOnly ? readCount : readRequest)(body)
   const model = catalog.models.get(chat.model)
   if (!model) throw noSuchModel(chat.model, modelsFor(credential.key, catalog))

@@ -206,14 +206,15 @@ async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: T
 
 /** Fields that are unknown or may cost more pass if the operator allows them, are left out by 'drop', or refused. */
 function extraFields(priced: PricedRequest, entry: ProviderEntry | undefined, allowed: ReadonlySet<string>) {
-  const { unknown, hosted, raw } = priced.chat
+  const { unknown, native = [], hosted, raw, original } = priced.chat
   const extra: Record<string, unknown> = {}
   const dropped: string[] = []
   let tier: string | undefined
+  const format = formatOf(entry)
+  if (format !== (original?.contract ?? 'chat')) dropped.push(...native)
   if (unknown.length === 0 && hosted.length === 0) return { extra, dropped, tier }
   for (const { root } of hosted) if (allowed.has(root)) extra[root] = raw[root]
   const wanted = askedTier(priced)
-  const format = formatOf(entry)
   for (const { root, name, param, code, complaint, isOptional, tier: asked, formats } of unknown) {
     const isPriced = asked !== undefined && asked === wanted && format && formats?.includes(format)
     if (isPriced) tier = asked

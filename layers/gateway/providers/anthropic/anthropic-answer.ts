@@ -19,7 +19,7 @@ const SERVED: ReadonlySet<string> = new Set(CALLS.map(({ calls }) => calls))
 
 export class AnthropicEvents implements EventReader {
   readonly #isNative: boolean
-  readonly #calls = new ToolCalls()
+  readonly #calls: ToolCalls
   /** The places of open blocks that only the Messages API has: their events are carried unchanged. */
   readonly #native = new Set<unknown>()
   readonly #stop: { [Name in (typeof STOP_FIELDS)[number]]?: unknown } = {}
@@ -30,9 +30,10 @@ export class AnthropicEvents implements EventReader {
   #hasSpoken = false
   isWhole = false
 
-  /** `isNative`: the caller speaks this dialect, too. */
-  constructor(isNative: boolean) {
+  /** `isNative`: the caller uses the Messages API, too. `custom`: the names of its custom tools. */
+  constructor(isNative: boolean, custom: ReadonlySet<unknown>) {
     this.#isNative = isNative
+    this.#calls = new ToolCalls(custom)
   }
 
   take(event: JsonObject, parts: ChatPart[]): void {
@@ -163,8 +164,8 @@ export class AnthropicEvents implements EventReader {
   }
 }
 
-export function readMessage(message: JsonObject, isNative: boolean): ChatPart[] {
-  const answer = new AnthropicEvents(isNative)
+export function readMessage(message: JsonObject, isNative: boolean, custom: ReadonlySet<unknown>): ChatPart[] {
+  const answer = new AnthropicEvents(isNative, custom)
   const parts: ChatPart[] = []
   for (const event of eventsOf(message)) answer.take(event, parts)
   return parts

@@ -1,5 +1,6 @@
 import type { AnthropicEntry } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { customTools } from '../conversation/read-conversation.ts'
 import { readJson } from '../http/json-reply.ts'
 import type { Reply } from '../http/post.ts'
 import { answerReader, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
@@ -10,16 +11,11 @@ import { toAnthropicRequest } from './anthropic-request.ts'
 
 const HEADERS = { 'anthropic-version': '2023-06-01' }
 
-/** Without it Anthropic refuses `speed`. */
-const FAST_MODE = 'fast-mode-2026-02-01'
-
-const headersOf = ({ tier }: ChatCall) => (tier === 'fast' ? ['anthropic-beta', FAST_MODE] : [])
-
 const isNative = ({ chat }: ChatCall) => chat.original?.contract === 'messages'
 
 const read = answerReader(
-  (message, call) => readMessage(message, isNative(call)),
-  (call) => new AnthropicEvents(isNative(call)),
+  (message, call) => readMessage(message, isNative(call), customTools(call.chat.body)),
+  (call) => new AnthropicEvents(isNative(call), customTools(call.chat.body)),
 )
 
 export function anthropicProvider(id: string, entry: AnthropicEntry, authorize: Authorize | undefined): Provider {
@@ -31,8 +27,16 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, authorize: 
   return {
     id,
     chat: verb({ path: '/messages', toRequest, headersOf, read, failureOf: aboutUs }),
-    countTokens: verb({ ...counting, failureOf: aboutUs }),
+    countTokens: verb({ ...counting, headersOf, failureOf: aboutUs }),
   }
+}
+
+/** Without it Anthropic refuses `speed`. */
+const FAST = 'fast-mode-2026-02-01'
+
+function headersOf({ chat, tier }: ChatCall): string[] {
+  const betas = [...(chat.original?.betas ?? []), ...(tier === 'fast' ? [FAST] : [])]
+  return betas.length > 0 ? ['anthropic-beta', betas.join(',')] : []
 }
 
 /** The fields that a request for a count may have: those that change the prompt. */

@@ -105,11 +105,8 @@ const OURS: ReadonlySet<string> = new Set([
 /** Fields that cost no more than the tokens that the price and the output cap cover. */
 const PASSED = [
   ...['temperature', 'top_p', 'top_k', 'stop_sequences', 'tool_choice', 'tools', 'thinking', 'output_config'],
-  ...['metadata', 'cache_control', 'service_tier', 'speed'],
+  ...['metadata', 'cache_control', 'service_tier', 'speed', 'context_management', 'compaction'],
 ]
-/** Hints that need a beta header, which this gateway does not send. */
-const HINTS = ['context_management', 'diagnostics']
-
 const NATIVE_FIELDS = fieldTable({
   ...rows(PASSED, (name) => sent(name)),
   ...rows(['model', 'max_tokens', 'stream'], () => READ),
@@ -120,7 +117,6 @@ const NATIVE_FIELDS = fieldTable({
 /** Content that Chat Completions does not support, such as citations, is passed on; fields that may cost more not. */
 export function toNativeRequest(call: ChatCall, body: JsonObject): Record<string, unknown> {
   const { model, outputCap, asksWhole, extra } = call
-  call.noteDropped(HINTS.filter((name) => call.chat.raw[name]))
   return {
     ...toFields(NATIVE_FIELDS, body, call),
     ...Object.fromEntries(Object.entries(extra).filter(([name]) => !OURS.has(name))),

@@ -10,9 +10,14 @@ import { tooDeep } from '../http/json-reply.ts'
 
 /** Turns the events of a stream into parts. The answer is complete with messageStop; metadata brings the usage. */
 export class ConverseEvents {
-  readonly #calls = new ToolCalls()
+  readonly #calls: ToolCalls
   #stopReason: string | undefined
   #hasMetadata = false
+
+  /** `custom`: the names of the caller's custom tools. */
+  constructor(custom: ReadonlySet<unknown>) {
+    this.#calls = new ToolCalls(custom)
+  }
 
   get isWhole(): boolean {
     return this.#hasMetadata && this.#stopReason !== undefined
@@ -51,8 +56,11 @@ export class ConverseEvents {
   }
 }
 
-export function readConverse({ output, stopReason, usage }: aws.ConverseCommandOutput): ChatPart[] {
-  const answer = new ConverseEvents()
+export function readConverse(
+  { output, stopReason, usage }: aws.ConverseCommandOutput,
+  custom: ReadonlySet<unknown>,
+): ChatPart[] {
+  const answer = new ConverseEvents(custom)
   const content = output?.message?.content ?? []
   const isDeep = isDeeper(content, MAX_DEPTH)
   const blocks = isDeep ? [] : content.flatMap(eventsOf)

@@ -1,6 +1,7 @@
 import type * as aws from '@aws-sdk/client-bedrock-runtime'
 import type { BedrockEntry } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
+import { customTools } from '../conversation/read-conversation.ts'
 import { limitRequest } from '../limit-request.ts'
 import type { Provider } from '../provider.ts'
 import { ConverseEvents, readConverse } from './bedrock-answer.ts'
@@ -22,13 +23,13 @@ export function bedrockProvider(id: string, entry: BedrockEntry): Provider {
         if (call.asksWhole) {
           const whole = await orAborted(converse(entry.region, input, signal), signal)
           call.noteAnswered?.()
-          yield readConverse(whole)
+          yield readConverse(whole, customTools(call.chat.body))
           return
         }
         const events = await orAborted(converseStream(entry.region, input, signal), signal)
         call.noteAnswered?.()
         progress = 'begun'
-        const answer = new ConverseEvents()
+        const answer = new ConverseEvents(customTools(call.chat.body))
         for await (const event of eachWithin(events, call.idleTimeoutMs, () => progress === 'spoken', hangUp, signal)) {
           const parts = answer.read(event)
           if (parts.length > 0) progress = 'spoken'

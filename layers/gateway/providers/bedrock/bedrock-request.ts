@@ -2,7 +2,7 @@ import type * as aws from '@aws-sdk/client-bedrock-runtime'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { chatFieldTable, readAnswerSchema, stopsOf } from '../conversation/common-fields.ts'
-import { type FieldRow, type FieldTable, IGNORED, READ, sent, toFields } from '../conversation/field-table.ts'
+import { DROPPED, type FieldRow, type FieldTable, IGNORED, READ, sent, toFields } from '../conversation/field-table.ts'
 import { readConversation, readToolOffer, type Tool, type ToolOffer } from '../conversation/read-conversation.ts'
 import type { ChatCall } from '../provider.ts'
 import { type Marked, markedBy, toMessages } from './bedrock-turns.ts'
@@ -61,17 +61,15 @@ function toToolChoice(choice: ToolOffer['choice']): aws.ToolChoice | undefined {
 }
 
 /** Converse cannot say that tools are called one at a time; where none may be called, nothing is lost. */
-const parallelCalls: FieldRow['refuses'] = (value, { tools, tool_choice: choice }) =>
+const isOneAtATime: FieldRow['drops'] = (value, { tools, tool_choice: choice }) =>
   value === false && Array.isArray(tools) && tools.length > 0 && choice !== 'none'
-    ? 'must be true: this model may call several tools at once'
-    : undefined
 
 export const BEDROCK_FIELDS: FieldTable = chatFieldTable({
   messages: READ,
   tools: READ,
   tool_choice: READ,
-  parallel_tool_calls: { refuses: parallelCalls },
-  reasoning_effort: { refuses: () => 'must be left out: how hard this model thinks cannot be chosen' },
+  parallel_tool_calls: { drops: isOneAtATime },
+  reasoning_effort: DROPPED,
   // OpenAI's scale goes to 2, Converse's ends at 1.
   temperature: sent('inferenceConfig.temperature', (value) => Math.min(1, value as number)),
   top_p: sent('inferenceConfig.topP'),

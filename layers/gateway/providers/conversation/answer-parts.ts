@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../domain/basics/json-object.ts'
+import { type JsonObject, parseJson } from '../../domain/basics/json-object.ts'
 import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 
 export function choiceOf(delta: Delta, logprobs: unknown = null): ChoicePart {
@@ -31,7 +31,13 @@ function thoughtOf(detail: JsonObject, index: unknown): ChoicePart {
 
 /** The calls of tools in an answer of blocks. Blocks are numbered including those of text, calls are not. */
 export class ToolCalls {
-  readonly #byBlock = new Map<unknown, { readonly index: number; hasArguments: boolean }>()
+  readonly #byBlock = new Map<unknown, { readonly index: number; readonly isCustom: boolean; json: string }>()
+  readonly #custom: ReadonlySet<unknown>
+
+  /** `custom`: the names of custom tools, whose input is text and comes here as the one field of an object. */
+  constructor(custom: ReadonlySet<unknown>) {
+    this.#custom = custom
+  }
 
   get blocks(): Iterable<unknown> {
     return this.#byBlock.keys()
@@ -44,7 +50,9 @@ export class ToolCalls {
   /** `native` has fields that only the caller's own API format knows. */
   begin(block: unknown, id: unknown, name: unknown, native?: JsonObject): ChoicePart {
     const index = this.#byBlock.size
-    this.#byBlock.set(block, { index, hasArguments: false })
+    const isCustom = this.#custom.has(name)
+    this.#byBlock.set(block, { index, isCustom, json: '' })
+    if (isCustom) return choiceOf({ tool_calls: [{ index, id, type: 'custom', custom: { name, input: '' } }] })
     return choiceOf({
       tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' }, ...(native && { native }) }],
     })
@@ -53,12 +61,18 @@ export class ToolCalls {
   add(block: unknown, piece: string): ChoicePart[] {
     const call = this.#byBlock.get(block)
     if (!call) return []
-    call.hasArguments = true
+    call.json += piece
+    if (call.isCustom) return []
     return [choiceOf({ tool_calls: [{ index: call.index, function: { arguments: piece } }] })]
   }
 
   /** A tool without parameters is called without arguments; clients parse them all the same. */
   end(block: unknown): ChoicePart[] {
-    return this.#byBlock.get(block)?.hasArguments === false ? this.add(block, '{}') : []
+    const call = this.#byBlock.get(block)
+    if (!call) return []
+    if (!call.isCustom) return call.json === '' ? this.add(block, '{}') : []
+    const { input } = fieldsOf(parseJson(call.json))
+    const text = isText(input) ? input : call.json
+    return text === '' ? [] : [choiceOf({ tool_calls: [{ index: call.index, custom: { input: text } }] })]
   }
 }

@@ -2,7 +2,16 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isObject } from '../../wire/basics/field-rules.ts'
 import { CHAT_FIELDS } from '../../wire/chat/chat-fields.ts'
 import { unsupported } from '../verdict.ts'
-import { type FieldRow, type FieldRows, type FieldTable, fieldTable, IGNORED, READ, rows } from './field-table.ts'
+import {
+  DROPPED,
+  type FieldRow,
+  type FieldRows,
+  type FieldTable,
+  fieldTable,
+  IGNORED,
+  READ,
+  rows,
+} from './field-table.ts'
 
 /** Fields that every dialect but OpenAI's own must have a row for. */
 type OwnField =
@@ -20,11 +29,13 @@ export function chatFieldTable(own: FieldRows & Readonly<Record<OwnField, FieldR
   return fieldTable({ ...COMMON, ...own })
 }
 
-const HINTS = Object.keys(CHAT_FIELDS).filter((name) => CHAT_FIELDS[name]?.isHint)
+export const HINTS = Object.keys(CHAT_FIELDS).filter((name) => CHAT_FIELDS[name]?.isHint)
 
 const COMMON: FieldRows = {
   ...rows(['model', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'], () => READ),
   ...rows(HINTS, () => IGNORED),
+  // Not every model can be told how to think.
+  ...rows(['thinking', 'enable_thinking', 'thinking_budget', 'chat_template_kwargs', 'reasoning'], () => DROPPED),
   n: { refuses: (value) => (value === 1 ? undefined : 'must be 1: this model gives one answer to a request') },
   logprobs: {
     refuses: (value) => (value === true ? 'must be false: this model gives no log probabilities' : undefined),

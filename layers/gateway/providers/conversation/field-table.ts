@@ -10,6 +10,8 @@ export type FieldRow = {
   /** The change that a caller must make to a value that cannot be sent; undefined if it can. */
   readonly refuses?: (value: unknown, body: ChatBody) => string | undefined
   readonly sends?: readonly Target[]
+  /** True of a value that is left out and reported: the answer is the one that was asked for without it, too. */
+  readonly drops?: (value: unknown, body: ChatBody) => boolean
 }
 
 export type FieldRows = Readonly<Record<string, FieldRow>>
@@ -17,6 +19,7 @@ export type FieldTable = ReadonlyMap<string, FieldRow>
 
 /** Written by the dialect's own code, together with others: the conversation, its tools, the output cap. */
 export const READ: FieldRow = {}
+export const DROPPED: FieldRow = { drops: () => true }
 /** A hint: an answer without it is still the answer that was asked for. */
 export const IGNORED: FieldRow = {}
 
@@ -44,7 +47,7 @@ export function requireSupported(
   for (const [name, value] of Object.entries(body)) {
     const row = table.get(name)
     if (!row && !call.dropsUnknown) throw unsupported(name, 'must be left out: this model has no such field')
-    if (!row) call.noteDropped([name])
+    if (!row || row.drops?.(value, body)) call.noteDropped([name])
     const complaint = row?.refuses?.(value, body)
     if (complaint !== undefined) throw unsupported(name, complaint)
   }

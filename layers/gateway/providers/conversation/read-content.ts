@@ -21,7 +21,7 @@ function readParts<Part>(content: unknown, readOther: (part: JsonObject, index: 
   return partsOf(content).flatMap((part, index) => {
     const text = textOf(part)
     if (text === undefined) return readOther(part, index)
-    return text.trim() === '' ? [] : { kind: 'text', text, cacheMark: part.cache_control }
+    return text.trim() === '' ? [] : { kind: 'text', text, cacheMark: markOf(part) }
   })
 }
 
@@ -42,11 +42,18 @@ function notTaken({ type }: JsonObject, path: string, taken: string) {
 const DATA_URL = /^data:image\/(jpeg|jpg|png|gif|webp);base64,/i
 const KINDS = 'an https address or a base64 data: URL of a JPEG, PNG, GIF or WebP image'
 
-function readImage({ image_url: image, cache_control: mark }: JsonObject, partPath: string): ImagePart {
+function readImage(part: JsonObject, partPath: string): ImagePart {
   const path = `${partPath}.image_url.url`
+  const { image_url: image } = part
   const url = isObject(image) ? image.url : image
   if (typeof url !== 'string' || url === '') throw rejected(path, `must be ${KINDS}`)
-  return { kind: 'image', source: readSource(url, path), path, cacheMark: mark }
+  return { kind: 'image', source: readSource(url, path), path, cacheMark: markOf(part) }
+}
+
+/** OpenAI's mark is one of Anthropic's in the nearest life. */
+function markOf({ cache_control: mark, prompt_cache_breakpoint: point }: JsonObject): unknown {
+  if (mark !== undefined || !isObject(point)) return mark
+  return { type: 'ephemeral', ...(point.ttl === '12h' && { ttl: '1h' }) }
 }
 
 function readSource(url: string, path: string): ImageSource {

@@ -94,8 +94,10 @@ function readThoughts({ reasoning_content: told, reasoning_details: details }: J
 }
 
 function readToolCall(call: JsonObject, path: string): ToolCall {
-  if (call.type === 'custom') throw unsupported(path, 'is a custom tool’s; this model has functions')
-  const fn = fieldsOf(call.function)
+  const custom = call.type === 'custom' ? fieldsOf(call.custom) : undefined
+  const fn = custom
+    ? { name: custom.name, arguments: JSON.stringify({ input: custom.input }) }
+    : fieldsOf(call.function)
   const { name } = fn
   if (typeof name !== 'string') throw rejected(path, 'must be a call of a function with a name')
   if (!isText(call.id)) throw rejected(`${path}.id`, 'must be the id of a tool call')
@@ -106,7 +108,7 @@ function readToolCall(call: JsonObject, path: string): ToolCall {
     name,
     arguments: readArguments(argumentsText, `${path}.function.arguments`),
     argumentsText,
-    cacheMark: call.cache_control ?? fn.cache_control,
+    cacheMark: call.cache_control ?? fieldsOf(call.function).cache_control,
   }
 }
 
@@ -127,14 +129,29 @@ export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string 
 export type ToolOffer = { readonly tools: readonly Tool[]; readonly choice: ToolChoice | undefined }
 
 export function readToolOffer({ tools, tool_choice: choice }: ChatBody): ToolOffer {
-  return { tools: Array.isArray(tools) ? tools.map(readTool) : [], choice: readChoice(choice) }
+  const offered = Array.isArray(tools) ? tools.map(readTool) : []
+  const { type, allowed_tools: allowed } = fieldsOf(choice)
+  if (type !== 'allowed_tools') return { tools: offered, choice: readChoice(choice) }
+  const { mode, tools: named } = fieldsOf(allowed)
+  const names = new Set((Array.isArray(named) ? named : []).map(nameIn))
+  return { tools: offered.filter(({ name }) => names.has(name)), choice: readChoice(mode) }
 }
 
+/** The input of a custom tool is any text, which providers with functions only get as the one field of an object. */
+const CUSTOM_INPUT = { properties: { input: { type: 'string' } } }
+
+/** The names of the custom tools, whose calls come as those of functions. */
+export function customTools({ tools }: ChatBody): ReadonlySet<unknown> {
+  const custom = (Array.isArray(tools) ? tools : []).filter(({ type }: JsonObject) => type === 'custom')
+  return new Set(custom.map(nameIn))
+}
+
+const nameIn = (tool: JsonObject) => fieldsOf(tool[String(tool.type)]).name
+
 function readTool(tool: JsonObject, index: number) {
-  const path = `tools[${index}]`
-  if (tool.type !== 'function') throw unsupported(path, 'must be a function: this model takes functions only')
-  const fn = fieldsOf(tool.function)
-  if (!isText(fn.name)) throw rejected(`${path}.function.name`, 'must be a string')
+  const isCustom = tool.type === 'custom'
+  const fn = isCustom ? asFunction(fieldsOf(tool.custom)) : fieldsOf(tool.function)
+  if (!isText(fn.name)) throw rejected(`tools[${index}].${isCustom ? 'custom' : 'function'}.name`, 'must be a string')
   return {
     name: fn.name,
     description: typeof fn.description === 'string' ? fn.description : '',
@@ -144,17 +161,18 @@ function readTool(tool: JsonObject, index: number) {
   }
 }
 
+function asFunction({ name, description = '', format }: JsonObject): JsonObject {
+  const { syntax, definition } = fieldsOf(fieldsOf(format).grammar)
+  const grammar = definition === undefined ? '' : `\n\nThe input follows this ${syntax} grammar:\n${definition}`
+  return { name, description: `${description}${grammar}`.trim(), parameters: CUSTOM_INPUT }
+}
+
 const WORDS: ReadonlySet<unknown> = new Set(['none', 'auto', 'required'])
-/** Choices of OpenAI's that other dialects do not support. */
-const OTHER_KINDS: ReadonlySet<unknown> = new Set(['allowed_tools', 'custom'])
 const WANTED = "must be 'none', 'auto', 'required' or a function with a name"
 
 function readChoice(choice: unknown): ToolChoice | undefined {
   if (choice === undefined || WORDS.has(choice)) return choice as ToolChoice | undefined
-  const { type, function: fn } = fieldsOf(choice)
-  const { name } = fieldsOf(fn)
-  if (type === 'function' && isText(name)) return { name }
-  throw OTHER_KINDS.has(type)
-    ? unsupported('tool_choice', `${WANTED} with this model`)
-    : rejected('tool_choice', WANTED)
+  const name = nameIn(fieldsOf(choice))
+  if (isText(name)) return { name }
+  throw rejected('tool_choice', WANTED)
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { copied, isObject, isText } from '../../wire/basics/field-rules.ts'
 import { arePacked } from '../../wire/chat/carried-thoughts.ts'
-import { chatFieldTable } from '../conversation/common-fields.ts'
+import { chatFieldTable, HINTS } from '../conversation/common-fields.ts'
 import { type FieldTable, fieldTable, IGNORED, rows, sent, toFields } from '../conversation/field-table.ts'
 import type { ChatCall } from '../provider.ts'
 import { unsupported } from '../verdict.ts'
@@ -38,9 +38,12 @@ const OURS: readonly string[] = [
   ...['client_metadata', 'background'],
 ]
 
+/** Fields that no other API format has. */
+const NATIVE = ['context_management', 'image'] as const
+
 const SAME = [
   ...['temperature', 'top_p', 'top_logprobs', 'parallel_tool_calls', 'user', 'safety_identifier'],
-  ...['prompt_cache_key', 'prompt_cache_retention', 'service_tier'],
+  ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'service_tier', 'moderation'],
 ] as const
 
 export const RESPONSES_FIELDS: FieldTable = chatFieldTable({
@@ -51,21 +54,23 @@ export const RESPONSES_FIELDS: FieldTable = chatFieldTable({
   response_format: sent('text.format', toFormat),
   verbosity: sent('text.verbosity'),
   reasoning_effort: sent('reasoning.effort'),
+  reasoning: sent('reasoning', (wanted) => copied(wanted as JsonObject, ['effort', 'summary'])),
   logprobs: sent('include', (value) => (value === true ? [LOGPROBS] : undefined)),
   stop: { refuses: () => 'must be left out: this model takes no stop texts' },
 })
 
 /** The fields of Responses itself that do not change a provider's bill. The contract has checked the tools already. */
 const ORIGINAL_FIELDS: FieldTable = fieldTable({
+  ...rows(HINTS, () => IGNORED),
   ...rows(OURS, () => IGNORED),
-  ...rows([...SAME, 'instructions', 'tools', 'tool_choice', 'text', 'truncation'], (name) => sent(name)),
+  ...rows([...SAME, 'instructions', 'tools', 'tool_choice', 'text', 'truncation', ...NATIVE], (name) => sent(name)),
   // All that the provider runs by itself has a bound: flow/routing/offer-tools.ts.
   max_tool_calls: sent('max_tool_calls', (most, _, { chat }) => (chat.hosted.length > 0 ? most : undefined)),
   input: sent('input', (input) => (Array.isArray(input) ? input.filter(isReadable) : input)),
   include: sent('include', (names, _, { chat }) =>
     (names as string[]).filter((name) => name === LOGPROBS || (chat.hosted.length > 0 && OF_CALLS.test(name))),
   ),
-  reasoning: sent('reasoning', (wanted) => copied(wanted as JsonObject, ['effort', 'summary'])),
+  reasoning: sent('reasoning', (wanted) => copied(wanted as JsonObject, ['effort', 'summary', 'context', 'mode'])),
 })
 
 function toFormat(format: unknown): JsonObject | undefined {

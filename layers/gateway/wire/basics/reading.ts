@@ -9,6 +9,8 @@ const MAX_PATH_CHARS = 100
 /** The most unknown fields that a request may have, and the most different ones. */
 const MOST_UNKNOWN = 50_000
 const MOST_DIFFERENT = 1_000
+/** More names than the header that reports them can hold. */
+const MOST_NATIVE = 50
 
 const WHY = 'because it may change what the provider bills'
 const HOW = 'the operator of this gateway can allow it'
@@ -18,6 +20,7 @@ export class Reading {
   readonly #path: (string | number)[]
   readonly #unknown: UnknownField[] = []
   readonly #inside = new Set<string>()
+  readonly #native = new Set<string>()
   #seen = 0
 
   constructor(callerId: string, path: readonly (string | number)[] = []) {
@@ -27,6 +30,10 @@ export class Reading {
 
   get unknown(): readonly UnknownField[] {
     return this.#unknown
+  }
+
+  get native(): readonly string[] {
+    return [...this.#native]
   }
 
   enter(step: string | number): void {
@@ -78,6 +85,13 @@ export class Reading {
   leaveOut(why: string, more: Partial<UnknownField> = {}): undefined {
     this.#note('unsupported_parameter', (param) => `'${param}' ${why}.`, { ...more, isOptional: true })
     return undefined
+  }
+
+  /** Notes a value that only providers of the request's own API format get. `kind` is that of an element. */
+  noteNative(kind?: string): void {
+    if (this.#native.size === MOST_NATIVE) return
+    const name = this.#here().replaceAll(/\[\d+\]/g, '[]')
+    this.#native.add(kind === undefined ? name : `${name}.${kind}`)
   }
 
   /** Reads a value that is only of use as a whole: undefined if a part of it would be refused. */

@@ -12,7 +12,7 @@ export type Schema = { readonly [keyword: string]: unknown }
 type Need = { readonly wanted: Wanted; readonly isFine: (built: unknown) => boolean }
 
 /** The special treatment of a field, for which docs/openapi.json has words. */
-export type Treatment = 'aliased' | 'leftOut' | 'never' | 'paid' | 'priced'
+export type Treatment = 'aliased' | 'leftOut' | 'dropped' | 'never' | 'paid' | 'priced'
 
 export type Rows = Readonly<Record<string, Shape>>
 
@@ -73,6 +73,32 @@ export const hint = (shape: Shape): Shape => {
 
 /** A field of an answer that clients send back, or one that no provider may be given. */
 export const leftOut: Shape = shaped(treated('leftOut'), () => undefined)
+
+/** Left out and reported: the answer is the one that was asked for without it, too. */
+export const dropped: Shape = shaped(treated('dropped'), (sent, at) =>
+  isEmpty(sent) ? undefined : at.leaveOut('is not passed on'),
+)
+
+/** A value for providers of the request's own API format. For others it is left out and reported. */
+export const native = (shape: Shape): Shape =>
+  shaped({ ...shape.schema, isNative: true }, (sent, at) => {
+    const built = shape(sent, at)
+    if (built !== undefined) at.noteNative()
+    return built
+  })
+
+/** Such kinds of elements of a list, each with its fields. */
+export const nativeKinds = (kinds: Readonly<Record<string, Rows>>): Readonly<Record<string, Shape>> =>
+  Object.fromEntries(
+    Object.entries(kinds).map(([kind, rows]) => {
+      const shape = object({ type: text, ...rows })
+      const read: Read = (sent, at) => {
+        at.noteNative(kind)
+        return shape(sent, at)
+      }
+      return [kind, shaped({ ...shape.schema, isNative: true }, read)]
+    }),
+  )
 
 export const never = (why: string): Shape =>
   shaped({ ...treated('never'), why }, (sent, at) => (isEmpty(sent) ? undefined : at.forbid(why)))

@@ -68,9 +68,10 @@ export const VERBOSITIES = ['low', 'medium', 'high']
 export const VERBOSITY = is.option(...VERBOSITIES)
 export const SUMMARY = is.option('auto', 'concise', 'detailed', 'none')
 export const THINKING: Shape = is.object({
-  type: is.option('enabled', 'disabled', 'adaptive', 'auto'),
+  type: is.option('enabled', 'disabled', 'adaptive', 'between_tools', 'auto'),
   budget_tokens: is.integer(0),
-  display: is.option('summarized', 'omitted'),
+  display: is.option('summarized', 'omitted', 'updates'),
+  block_binding: is.native(is.object({ prefix_mismatch_behavior: is.word('error', 'drop_block') })),
   clear_thinking: is.flag,
 })
 
@@ -146,6 +147,8 @@ export const SAMPLING_FIELDS: Rows = {
 /** OpenAI's, each by the name of its price. */
 const TIERS = { flex: 'flex', priority: 'priority', scale: 'scale', fast: 'fast', ultrafast: 'ultrafast' }
 
+const POLICY = is.object({ mode: is.word('score', 'block') })
+
 export const STREAM_OPTIONS: Shape = is.object({ include_usage: is.flag, include_obfuscation: is.flag })
 
 /** Not here: `chat_template`, which makes a prompt of any length. Unused tokens of a `prediction` are billed. */
@@ -171,6 +174,17 @@ export const CHAT_FIELDS: Rows = {
   prompt_cache_key: is.hint(alias),
   prompt_cache_retention: is.hint(is.option('in_memory', 'in-memory', '24h')),
   store: is.hint(is.flag),
+  prompt_cache_options: is.hint(
+    is.object({
+      mode: is.word('implicit', 'explicit'),
+      ttl: is.word('30m', '12h'),
+      prewarm: is.flag,
+      // All callers share the responses that are stored at a provider.
+      comparison_response_id: is.leftOut,
+    }),
+  ),
+  cache_control: is.hint(cacheMark),
+  moderation: is.hint(is.object({ model: is.text, policy: is.object({ input: POLICY, output: POLICY }) })),
   reasoning_effort: EFFORT,
   verbosity: is.hint(VERBOSITY),
   reasoning: is.object({

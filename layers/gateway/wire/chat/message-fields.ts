@@ -9,6 +9,9 @@ const LONGEST_ADDRESS = 8_192
 /** A mark up to which a provider is asked to write the prompt to its cache. */
 export const cacheMark: Shape = is.object({ type: is.word('ephemeral'), ttl: is.word('5m', '1h') })
 
+/** OpenAI's mark for the same. */
+export const cacheBreakpoint: Shape = is.object({ mode: is.word('explicit'), ttl: is.word('30m', '12h') })
+
 /** An address that the upstream is to fetch, or the data themselves. */
 export const address: Shape = is.shaped(is.text.schema, (sent, at) => {
   const fault = typeof sent === 'string' ? addressFault(sent) : undefined
@@ -29,7 +32,7 @@ const media = (rows: Rows = {}): Shape => {
   return is.shaped({ anyOf: [address, other] }, (sent, at) => (typeof sent === 'string' ? address : other)(sent, at))
 }
 
-const marked = { cache_control: cacheMark }
+const marked = { cache_control: cacheMark, prompt_cache_breakpoint: cacheBreakpoint }
 const TEXT = { text: is.text, ...marked }
 
 export const DETAIL = is.word('auto', 'low', 'high', 'original')

@@ -25,9 +25,11 @@ export type JsonBody = {
   readonly value: unknown
   /** The bytes that came, and those that numbers may gain when they are written again, and texts when they are normalised. */
   readonly bytes: number
-  /** True if any field, at any depth, is called `cache_control`. */
+  /** True if any field, at any depth, asks for a write to a cache. */
   readonly namesCache?: boolean
   readonly callerId: string
+  /** The header anthropic-beta. */
+  readonly betas?: string | undefined
 }
 
 export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
@@ -120,11 +122,14 @@ function requireSaneShape(value: unknown, depth: number, seen: { cache: boolean;
     if (name === '__proto__') {
       throw badRequest('invalid_body', "The request body has a field named '__proto__', which is not allowed.")
     }
-    if (name === 'cache_control') seen.cache = true
+    if (CACHE_FIELDS.has(name)) seen.cache = true
     seen.gained += gainedBytes(name)
     requireSaneShape(fields[name], depth + 1, seen)
   }
 }
+
+/** Fields that ask a provider to write to its cache. */
+const CACHE_FIELDS = new Set(['cache_control', 'prompt_cache_breakpoint', 'prompt_cache_options'])
 
 /** JSON.stringify writes none that is longer: -0.0000012345678901234567. */
 const LONGEST_NUMBER = 25
@@ -158,6 +163,7 @@ export function readFields({ value, callerId, bytes, namesCache = false }: JsonB
     model,
     body,
     unknown: reading.unknown,
+    native: reading.native,
     hosted: [],
     raw: value,
     bytes,

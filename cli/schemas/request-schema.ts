@@ -20,6 +20,8 @@ const TREATMENT_WORDS: Readonly<Record<Treatment, (schema: Schema) => string>> =
   priced: () => 'Another value is a 400 unless the operator allows it, because it may cost extra.',
 }
 
+const HOSTED =
+  'Passed on where the model has a price for its calls. Elsewhere it is left out, which X-Svc-Dropped-Fields reports.'
 const NATIVE = 'For providers of another API format it is left out, which X-Svc-Dropped-Fields reports.'
 
 /** The schema of a request, made of the rows by which the gateway reads it. */
@@ -48,10 +50,11 @@ function toJson(node: Schema | Shape): Json {
 }
 
 function written(schema: Schema): Json {
-  const { by, kinds, properties, treatment, why, isNative, ...plain } = schema
+  const { by, kinds, properties, treatment, why, isNative, isHosted, ...plain } = schema
   return {
     ...(treatment !== undefined && { description: TREATMENT_WORDS[treatment as Treatment](schema) }),
     ...(isNative === true && { description: NATIVE }),
+    ...(isHosted === true && { description: HOSTED }),
     ...(treatment === 'never' && { type: 'null' }),
     ...Object.fromEntries(Object.entries(plain).flatMap(keywordOf)),
     ...(properties !== undefined && objectOf(properties as Schema, [])),

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 // Reads the type definitions that the makers ship with their SDKs: interfaces, namespaces and type aliases.
 
 export type Type =
-  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Type> }
+  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Type>; readonly optional: ReadonlySet<string> }
   | { readonly kind: 'list'; readonly of: Type }
   | { readonly kind: 'union'; readonly of: readonly Type[] }
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'name'; readonly name: string; readonly scope: Scope }
-  | { readonly kind: 'other' }
+  | { readonly kind: 'other'; readonly name: string }
 
 type Declared = { readonly type: Type; readonly extended: readonly Type[] }
 /** A file or a namespace. An import is a file that is read when a name in it is looked up. */
@@ -68,16 +68,15 @@ const fileOf = (file: string, from: string) => join(dirname(file), from.replace(
 export function resolve(type: Type): Type {
   if (type.kind !== 'name') return type
   const declared = type.scope.find(type.name)
-  if (!declared) return { kind: 'other' }
+  if (!declared) return { kind: 'other', name: type.name }
   const own = resolve(declared.type)
   if (own.kind !== 'object' || declared.extended.length === 0) return own
-  const fields = new Map<string, Type>()
-  for (const parent of declared.extended) {
-    const inherited = resolve(parent)
-    if (inherited.kind === 'object') for (const [name, field] of inherited.fields) fields.set(name, field)
+  const all = [...declared.extended.map(resolve), own].filter((type) => type.kind === 'object')
+  return {
+    kind: 'object',
+    fields: new Map(all.flatMap(({ fields }) => [...fields])),
+    optional: new Set(all.flatMap(({ optional }) => [...optional])),
   }
-  for (const [name, field] of own.fields) fields.set(name, field)
-  return { kind: 'object', fields }
 }
 
 const TOKEN = /\s+|\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\w$.]+|=>|[^\s\w]/y
@@ -175,7 +174,7 @@ class Parser {
     const [of] = this.#arguments(scope)
     if ((token === 'Array' || token === 'ReadonlyArray') && of) return { kind: 'list', of }
     if (token === 'Omit' && of) return of
-    return /^[A-Z]/.test(token) ? { kind: 'name', name: token, scope } : { kind: 'other' }
+    return /^[A-Z]/.test(token) ? { kind: 'name', name: token, scope } : { kind: 'other', name: token }
   }
 
   #arguments(scope: Scope): Type[] {
@@ -191,6 +190,7 @@ class Parser {
 
   #object(scope: Scope): Type {
     const fields = new Map<string, Type>()
+    const optional = new Set<string>()
     this.#next()
     while (this.#peek() !== '}') {
       const name = this.#next()
@@ -199,10 +199,14 @@ class Parser {
         if (this.#peek() === ':') this.#member(scope)
       } else if (this.#peek() === '(' || this.#peek() === '<') {
         while (this.#peek() !== ';') this.#next()
-      } else if (name !== 'readonly' && name !== ';') fields.set(name.replace(/^['"]|['"]$/g, ''), this.#member(scope))
+      } else if (name !== 'readonly' && name !== ';') {
+        const plain = name.replace(/^['"]|['"]$/g, '')
+        if (this.#peek() === '?') optional.add(plain)
+        fields.set(plain, this.#member(scope))
+      }
     }
     this.#next()
-    return { kind: 'object', fields }
+    return { kind: 'object', fields, optional }
   }
 
   #member(scope: Scope): Type {

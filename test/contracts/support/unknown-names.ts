@@ -36,23 +36,18 @@ export function unknownNames(type: Type, table: Rows): string[] {
 
   function visitObject(fields: ReadonlyMap<string, Type>, known: readonly Schema[], path: string): void {
     const kinds = known.filter(({ by }) => by !== undefined)
-    for (const { by, kinds: rows } of kinds) {
-      for (const kind of wordsOf(fields.get(by as string))) visitKind(kind, rows as Kinds, fields, path)
+    const words = kinds.flatMap(({ by }) => wordsOf(fields.get(by as string)))
+    for (const kind of words) {
+      const found = kinds.flatMap(({ kinds: rows }) => rowsOf(rows as Kinds, kind))
+      if (found.length === 0) unknown.add(`${path} <${kind}>`)
+      for (const rows of found) {
+        const known = typeof rows === 'function' ? alternatives(rows.schema) : [{ properties: rows }]
+        visitFields(fields, known, `${path}<${kind}>`)
+      }
     }
     const plain = known.filter(({ by, type }) => by === undefined && type === 'object')
     if (plain.length > 0) visitFields(fields, plain, path)
     else if (kinds.length === 0) unknown.add(`${path} {}`)
-  }
-
-  function visitKind(kind: string, rows: Kinds, fields: ReadonlyMap<string, Type>, path: string): void {
-    const found = rows[kind]
-    if (found === undefined) unknown.add(`${path} <${kind}>`)
-    else
-      visitFields(
-        fields,
-        typeof found === 'function' ? alternatives(found.schema) : [{ properties: found }],
-        `${path}<${kind}>`,
-      )
   }
 
   function visitFields(fields: ReadonlyMap<string, Type>, known: readonly Schema[], path: string): void {
@@ -71,6 +66,12 @@ export function unknownNames(type: Type, table: Rows): string[] {
 
 type Kinds = Readonly<Record<string, Rows | Shape>>
 
+/** The rows of a kind, whatever the date of its version. */
+function rowsOf(rows: Kinds, kind: string): (Rows | Shape)[] {
+  const found = rows[kind] ?? rows[kind.replace(/_\d{4}_\d{2}_\d{2}$/, '')]
+  return found === undefined ? [] : [found]
+}
+
 const alternatives = (schema: Schema): Schema[] =>
   Array.isArray(schema.anyOf)
     ? schema.anyOf.flatMap((one: Schema | Shape) => alternatives(typeof one === 'function' ? one.schema : one))
@@ -78,7 +79,8 @@ const alternatives = (schema: Schema): Schema[] =>
 
 /** True for a value that is taken or left as a whole, whatever is inside. */
 function isWhole(schema: Schema): boolean {
-  const { type, properties, additionalProperties, by, anyOf, enum: words, treatment } = schema
+  const { type, properties, additionalProperties, by, anyOf, enum: words, treatment, isHosted } = schema
+  if (isHosted) return true
   if (treatment !== undefined && treatment !== 'priced') return true
   if (type === 'object') return properties === undefined && additionalProperties === undefined && by === undefined
   return (

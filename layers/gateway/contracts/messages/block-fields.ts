@@ -126,10 +126,17 @@ const NOT_CARRIED = [
   ...['mcp_tool_use', 'mcp_tool_result', 'mcp_tool_listing', 'advisor_tool_result', 'fallback'],
 ]
 
-const CHANGE = is.object({ type: is.word('tool_reference'), name: is.text })
-const CHANGES = is.nativeKinds({
-  tool_addition: { tool: CHANGE, ...marked },
-  tool_removal: { tool: CHANGE, ...marked },
+/** A tool of the request by its name. A definition could be that of a tool that Anthropic runs. */
+const CHANGE = is.object({
+  type: is.text,
+  tool: is.object({ type: is.word('tool_reference'), name: is.text }),
+  ...marked,
+})
+const change = is.shaped({ ...is.treated('dropped'), isNative: true }, (sent, at) => {
+  const { tool } = sent as { tool?: unknown }
+  if (isObject(tool) && tool.type !== 'tool_reference') return at.leaveOut('is not carried')
+  at.noteNative('change')
+  return CHANGE(sent, at)
 })
 
 export const BLOCKS = {
@@ -148,6 +155,6 @@ export const BLOCKS = {
   compaction: { ...is.each(is.text, 'content', 'encrypted_content', 'signature'), tool_changes: is.dropped, ...marked },
   server_tool_use: serverUse,
   ...NATIVE,
-  ...CHANGES,
+  ...is.each(change, 'tool_addition', 'tool_removal'),
   ...is.each(is.dropped, ...NOT_CARRIED),
 } satisfies Record<string, Rows | Shape>

@@ -37,6 +37,7 @@ export const HOSTED: HostedTable = {
 }
 
 const SHAPES = new Map(Object.values(HOSTED).map((row) => [row, hostedShape(row)]))
+export const HOSTED_SHAPES = [...SHAPES.values()]
 
 /** The shape of a tool that Anthropic runs. */
 export function providerTool(sent: unknown): Shape | undefined {

@@ -81,6 +81,10 @@ export const HOSTED: HostedTable = {
 }
 
 const SHAPES = new Map(Object.values(HOSTED).map((row) => [row, hostedShape(row)]))
+/** For documents: the shape of each, but that of a shell, which is one of the client's tools, too. */
+export const HOSTED_KINDS = Object.fromEntries(
+  Object.entries(HOSTED).flatMap(([type, row]) => (type === 'shell' ? [] : [[type, hostedShape(row)]])),
+)
 
 /** The shape of a tool that OpenAI runs. A shell is one only in a container. */
 export function providerTool(sent: unknown): Shape | undefined {
@@ -99,4 +103,4 @@ export const hostedChoice =
   (sent, at) =>
     hostedRow(HOSTED, sent) ? CHOICE(sent, at) : otherwise(sent, at)
 
-const CHOICE = is.object(is.each(is.text, 'type', 'server_label', 'name'))
+export const CHOICE = is.object(is.each(is.text, 'type', 'server_label', 'name'))

@@ -163,7 +163,7 @@ const NATIVE = is.nativeKinds({
   },
   configuration_update: {
     reasoning: is.object({ effort: is.text, summary: is.text, context: is.text, mode: is.text }),
-    text: is.object({ verbosity: is.text }),
+    text: is.object({ verbosity: is.text, format: is.jsonObject }),
     id: is.text,
   },
   program: is.each(is.text, 'call_id', 'code', 'fingerprint', 'id'),

@@ -3,7 +3,7 @@ import { isText } from '../../wire/basics/field-rules.ts'
 import type { Read, Rows } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
 import { ofProvider } from '../../wire/chat/message-fields.ts'
-import { hostedChoice, providerTool } from './hosted-tools.ts'
+import { CHOICE, HOSTED_KINDS, hostedChoice, providerTool } from './hosted-tools.ts'
 
 // The tables of the tools of Responses: every field that goes upstream in its format, at every depth, is a row here.
 
@@ -28,6 +28,8 @@ const INNER = { function: FUNCTION, custom: CUSTOM } satisfies Record<string, Ro
 const SKILL = is.object(is.each(is.text, 'name', 'description', 'path'))
 export const ENVIRONMENT = is.variants('type', {
   local: { skills: is.list(SKILL, 100) },
+  // Read as a tool that the provider runs.
+  container_auto: is.dropped,
   container_reference: { container_id: ofProvider("Use a 'local' environment") },
 })
 
@@ -60,11 +62,20 @@ const noTool: Read = (sent, at) => {
   return at.refuse(Object.keys(toolsOr(noTool)), (sent as JsonObject).type)
 }
 const hostedTool: Read = (sent, at) => (providerTool(sent) ?? noTool)(sent, at)
-export const TOOL_LIST = is.list(is.variants('type', toolsOr(hostedTool), hostedTool), 1024)
+const tool = is.variants('type', toolsOr(hostedTool), hostedTool)
+const KINDS = { by: 'type', kinds: { ...toolsOr(hostedTool), ...HOSTED_KINDS } }
+export const TOOL_LIST = is.list(
+  is.shaped(KINDS, (sent, at) => tool(sent, at)),
+  1024,
+)
 
 /** A tool that OpenAI runs is offered by the request's own list only, where its calls are bounded and priced. */
 const loadedTool: Read = (sent, at) => (providerTool(sent) ? at.leaveOut('is offered in tools only') : noTool(sent, at))
-export const LOADED_TOOLS = is.list(is.variants('type', toolsOr(loadedTool), loadedTool), 1024)
+const loaded = is.variants('type', toolsOr(loadedTool), loadedTool)
+export const LOADED_TOOLS = is.list(
+  is.shaped(KINDS, (sent, at) => loaded(sent, at)),
+  1024,
+)
 
 const NAMED = { name: NAME, namespace: is.text }
 const MODES = ['auto', 'required']
@@ -87,8 +98,10 @@ const CHOICES = {
   },
 } satisfies Record<string, Rows>
 
+const choice = is.variants('type', CHOICES, hostedChoice(noChoice))
+const HOSTED_CHOICES = Object.fromEntries(Object.keys(HOSTED_KINDS).map((type) => [type, CHOICE]))
 export const TOOL_CHOICE = is.textOr(
-  is.variants('type', CHOICES, hostedChoice(noChoice)),
+  is.shaped({ by: 'type', kinds: { ...CHOICES, ...HOSTED_CHOICES } }, (sent, at) => choice(sent, at)),
   'an object',
   ...['none', 'auto', 'required'],
 )

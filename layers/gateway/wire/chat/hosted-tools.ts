@@ -36,12 +36,12 @@ export function hostedRow(table: HostedTable, sent: unknown): HostedRow | undefi
 
 /** A tool of a row of this table. One that cannot be offered is left out, and is no reason to refuse the request. */
 export function hostedShape(row: HostedRow): Shape {
-  if ('why' in row) return is.shaped({ type: 'object' }, (sent, at) => at.leaveOut(row.why, { name: nameOf(sent) }))
+  if ('why' in row) return is.shaped(is.treated('dropped'), (sent, at) => at.leaveOut(row.why, { name: nameOf(sent) }))
   return orLeftOut(is.object({ type: is.text, ...row.rows }), NOT_CARRIED)
 }
 
 function orLeftOut(shape: Shape, why: string): Shape {
-  return is.shaped(shape.schema, (sent, at) => {
+  return is.shaped({ ...shape.schema, isHosted: true }, (sent, at) => {
     if (sent === null) return undefined
     const name = isObject(sent) && typeof sent.type === 'string' ? { name: nameOf(sent) } : {}
     return at.whole(shape, sent) ?? at.leaveOut(why, name)

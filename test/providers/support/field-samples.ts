@@ -111,7 +111,6 @@ export const FORBIDDEN = {
   logits_processors: ['x'],
   mm_processor_kwargs: {},
   extra_body: { plugins: [] },
-  cache_control: { type: 'ephemeral' },
   enable_search: true,
   lora_path: '/models/other',
   lora_request: { lora_path: '/models/other' },

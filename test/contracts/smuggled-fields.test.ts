@@ -69,7 +69,6 @@ const TRIES: Readonly<Partial<Record<ContractName, Tries>>> = {
     [
       { service_tier: 'priority' },
       { service_tier: 'flex' },
-      { web_search_options: {} },
       { tools: [{ type: 'web_search' }] },
       { tools: [{ type: 'mcp', server_url: 'https://example.com' }] },
       {

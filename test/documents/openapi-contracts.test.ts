@@ -69,7 +69,7 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
       { instructions: null, store: true, background: false, previous_response_id: null },
     ],
     refused: [
-      ...eachOf({ model: '', input: [], max_output_tokens: 0, temperature: 3, tools: [{ type: 'web_search' }] }),
+      ...eachOf({ model: '', input: [], max_output_tokens: 0, temperature: 3, tools: [{ type: 'teleport' }] }),
       ...eachOf({ input: '', tool_choice: 'search', truncation: 'middle', background: true, conversation: 'c' }),
       ...eachOf({ previous_response_id: 'resp_1', prompt: { id: 'p' } }),
     ],

@@ -111,7 +111,7 @@ describe('errors', () => {
   const REFUSALS: Record<string, [status: number, refusal: Refusal]> = {
     'bad JSON': [400, { request: '{' }],
     'a bad field': [400, { request: { ...HELLO, temperature: 'hot' } }],
-    'a field that costs extra': [400, { request: { ...HELLO, web_search_options: {} } }],
+    'a field that costs extra': [400, { request: { ...HELLO, plugins: [] } }],
     'a bad route header': [400, { headers: { 'X-Svc-Route': 'nobody' } }],
     'a request that the upstream rejects': [400, { reply: status(400, REJECTION) }],
     'a key without credits': [402, { settings: { credits: '0' } }],

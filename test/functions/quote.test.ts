@@ -157,7 +157,7 @@ describe('the same refusals', () => {
     [CHAT, { ...HELLO, model: 'vector' }],
     [CHAT, { ...HELLO, max_tokens: -1 }],
     [CHAT, { ...HELLO, mesages: [] }],
-    [CHAT, { ...HELLO, web_search_options: {} }],
+    [CHAT, { ...HELLO, plugins: [] }],
     [CHAT, { ...HELLO, model: 'claude', logit_bias: { 1: 1 } }],
     [CHAT, { ...HELLO, model: 'claude', n: 2 }],
     [CHAT, { ...HELLO, model: 'nova', logit_bias: { 1: 1 } }],

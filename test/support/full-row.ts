@@ -42,6 +42,12 @@ export const FULL_ROW: { readonly [Name in keyof UsageRow]-?: NonNullable<UsageR
     cacheWrite1h: '2.5',
     request: '0.001',
     image: '0.01',
+    webSearch: '0.02',
+    webFetch: '0.03',
+    fileSearch: '0.04',
+    codeExecution: '0.05',
+    imageGeneration: '0.06',
+    mcpCall: '0.07',
     above: 900,
   },
   attempts: [

@@ -33,7 +33,7 @@ export const ENVIRONMENT = is.variants('type', {
   container_reference: { container_id: ofProvider("Use a 'local' environment") },
 })
 
-const SHELL = is.object({ type: is.text, environment: ENVIRONMENT, allowed_callers: CALLERS })
+const SHELL = is.object({ type: is.word('shell'), environment: ENVIRONMENT, allowed_callers: CALLERS })
 
 /** Tools of the client cost nothing by themselves. `otherwise` reads a tool that OpenAI runs, and any other. */
 const toolsOr = (otherwise: Read) => ({

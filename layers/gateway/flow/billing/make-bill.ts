@@ -39,7 +39,6 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       told.completion === undefined || (wanted.completion && isOfOneChoice(told.completion, estimate))
         ? estimate.completion
         : told.completion
-    const { [CALL_COUNTS]: _, ...tokens } = isObject(tally.reported) ? tally.reported : {}
     const isEstimate = prompt !== counts.prompt || completion !== counts.completion
     return billFor(priced, {
       quantities: {
@@ -53,7 +52,7 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
       reasoning: Math.min(counts.reasoning, completion),
       source: isEstimate ? 'estimate' : 'upstream',
       estimatedBy: isEstimate && estimate.isRough ? 'characters' : undefined,
-      usageRejected: isEstimate && !isCut && Object.keys(tokens).length > 0,
+      usageRejected: isEstimate && !isCut && reported !== undefined && !hasCallsOnly(tally.reported),
       upstreamCost: reported?.cost,
       serviceTier: tally.serviceTier,
       generated: isCut ? counts.completion : undefined,
@@ -64,6 +63,9 @@ export function makeBill(deps: CountDeps, request: BilledRequest, tally: Tally):
   if (!wanted.prompt && !wanted.completion) return billBy({ prompt: 0, completion: 0, isRough: false })
   return estimateUsage(deps, request, tally, wanted).then(billBy)
 }
+
+/** True of a usage that a dialect has counted itself, before the upstream sent one. */
+const hasCallsOnly = (usage: unknown) => isObject(usage) && CALL_COUNTS in usage && Object.keys(usage).length === 1
 
 /**
  * The calls of tools that the provider ran. If it counts none in chat, or broke off after some, the most are assumed.

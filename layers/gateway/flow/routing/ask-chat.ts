@@ -10,6 +10,7 @@ import {
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { ChatCall } from '../../providers/provider.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
+import { unsealedFor } from '../../wire/chat/sealed-content.ts'
 import type { Tally } from '../answering/tally.ts'
 import type { Journey, RoutedRequest } from '../request.ts'
 import { offerTools } from './offer-tools.ts'
@@ -66,7 +67,7 @@ export function fieldsFor(
     if (names.length > 0) journey.droppedFields = [...(journey.droppedFields ?? []), ...names]
   }
   noteDropped([...dropped, ...tools])
-  return { chat, extra, tier, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
+  return { chat: unsealedFor(chat, provider), extra, tier, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
 }
 
 /** An answer that came whole, unless it has a fault, or nothing at all. */

@@ -23,7 +23,13 @@ export async function askChat(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { route, outputCap, allowFields } = candidate
-  const asksWhole = mayComeWhole(priced, route, outputCap)
+  // Nothing bounds the output of a provider's own compaction but the model's own limit, so all of it must be held.
+  const compacts =
+    priced.chat.compacts === true &&
+    outputCap === priced.model.maxOutputTokens &&
+    candidate.fallbackModel === undefined &&
+    formatOf(priced.catalog.providers.get(route.provider)) === 'responses'
+  const asksWhole = compacts || mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   const fields = fieldsFor(priced, route, allowFields, journey)
   tally.offered = fields.chat.hosted
@@ -34,6 +40,7 @@ export async function askChat(
   try {
     const answer = await provider.chat({
       ...callOf(priced, route, outputCap),
+      compacts,
       asksWhole,
       ...fields,
       noteAnswered: () => {

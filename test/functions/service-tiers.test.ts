@@ -23,10 +23,15 @@ const PRICE = { input: '1', output: '2', request: '0.000001' }
 const PRIORITY = { input: '3', output: '7' }
 const priced = { price: { ...PRICE, serviceTiers: { priority: PRIORITY } } }
 
-const [plain, tiered, flex] = await Promise.all([
+const FAST = { priority: PRIORITY, fast: { input: '9', output: '18' } }
+const FLEXIBLE = { priority: PRIORITY, flex: { input: '0.5', output: '1' } }
+
+const [plain, tiered, flex, fast, flexible] = await Promise.all([
   openDialects({ model: { price: PRICE } }),
   openDialects({ model: priced }),
   openDialects({ provider: { serviceTier: 'flex' } }),
+  openDialects({ model: { price: { ...PRICE, serviceTiers: FAST } } }),
+  openDialects({ model: { price: { ...PRICE, serviceTiers: FLEXIBLE } } }),
 ])
 
 describe('the tier that is asked for', () => {
@@ -78,6 +83,80 @@ describe('the tier that is asked for', () => {
       const { sent } = await ask(contract, dialect, { service_tier: 'priority' })
       expect([contract, sent?.service_tier]).toEqual([contract, 'priority'])
     }
+  })
+
+  test('passes where the model has a price for it, and is left out and reported elsewhere', async () => {
+    const CASES = [
+      ['chat', 'chat', { service_tier: 'priority' }],
+      ['chat', 'responses', { service_tier: 'priority' }],
+      ['responses', 'responses', { service_tier: 'priority' }],
+      ['responses', 'chat', { service_tier: 'priority' }],
+      ['messages', 'anthropic', { service_tier: 'auto' }],
+      ['messages', 'anthropic', { speed: 'fast' }],
+    ] as const
+    for (const [contract, dialect, fields] of CASES) {
+      const [[name, value]] = Object.entries(fields) as [[string, string]]
+      const { sent, headers } = await fast.ask(contract, dialect, fields)
+      expect([contract, dialect, sent?.[name]]).toEqual([contract, dialect, value])
+      expect(headers.get('x-svc-dropped-fields')).toBeNull()
+      const unpriced = await plain.ask(contract, dialect, fields)
+      expect([contract, dialect, unpriced.status, unpriced.sent?.[name]]).toEqual([contract, dialect, 200, undefined])
+      expect(unpriced.headers.get('x-svc-dropped-fields')).toBe(name)
+    }
+    expect(fast.upstreams.anthropic.requests.at(-1)?.headers['anthropic-beta']).toBe('fast-mode-2026-02-01')
+    for (const [contract, dialect, fields] of [
+      ['chat', 'bedrock', { service_tier: 'priority' }],
+      ['chat', 'anthropic', { service_tier: 'priority' }],
+      ['messages', 'chat', { speed: 'fast' }],
+    ] as const) {
+      const { status, headers } = await fast.ask(contract, dialect, fields)
+      expect([status, headers.get('x-svc-dropped-fields')]).toEqual([200, Object.keys(fields)[0]])
+    }
+  })
+
+  test('that the answer names otherwise, or not at all, is charged so that the bill is covered', async () => {
+    const [reply] = ANSWERS.filter(([name]) => name === 'a completion').map(([, , , one]) => one) as [typeof chat]
+    for (const [asked, served, charged] of [
+      // OpenAI has two names for one tier.
+      ['priority', 'fast', { serviceTier: 'priority', cost: OWN }],
+      ['priority', 'priority', { serviceTier: 'priority', cost: OWN }],
+      ['priority', undefined, { serviceTier: 'priority', cost: OWN }],
+      ['priority', 'default', { cost: LIST }],
+      ['flex', undefined, { cost: LIST }],
+      ['flex', 'flex', { serviceTier: 'flex', cost: 10n * 500n + 5n * 1_000n + 1_000n }],
+    ] as const) {
+      flexible.upstreams.chat.reply = reply(served)
+      const { requestId, answer } = await flexible.ask('chat', 'chat', { service_tier: asked })
+      const row = await flexible.gateway.readRow(requestId)
+      expect({ asked, served, ...row }).toMatchObject({ asked, served, ...charged })
+      const told = 'serviceTier' in charged ? charged.serviceTier : undefined
+      expect(JSON.parse(answer).service_tier).toBe(told)
+    }
+  })
+
+  test('is said by the answer of each format', async () => {
+    fast.upstreams.responses.reply = answering([item('Hi')], { service_tier: 'priority' })
+    const response = await fast.ask('responses', 'responses', { service_tier: 'priority' })
+    expect(JSON.parse(response.answer).service_tier).toBe('priority')
+    fast.upstreams.anthropic.reply = message([{ type: 'text', text: 'Hi' }], 'end_turn', { ...COUNTS, speed: 'fast' })
+    const { answer, requestId } = await fast.ask('messages', 'anthropic', { speed: 'fast' })
+    expect(JSON.parse(answer).usage).toMatchObject({ speed: 'fast', service_tier: 'standard' })
+    expect(await fast.gateway.readRow(requestId)).toMatchObject({
+      serviceTier: 'fast',
+      cost: 10n * 9_000n + 5n * 18_000n + 1_000n,
+    })
+  })
+
+  test('whose cost at a route is above its price takes that loss from the key first', async () => {
+    const cost = { ...PRICE, serviceTiers: { priority: { input: '30', output: '70' } } }
+    const { ask, gateway } = await openDialects({
+      model: { ...priced, routes: [{ provider: 'chat', model: 'm', cost }] },
+    })
+    const { secret } = await gateway.issue({ dailyLoss: 1n })
+    const asked = (fields: object) => gateway.ask({ model: 'chat', max_tokens: 100, ...fields }, { secret })
+    expect((await asked({})).status).toBe(200)
+    expect((await asked({ service_tier: 'priority' })).error.code).toBe('daily_loss_exceeded')
+    expect((await ask('chat', 'chat', { service_tier: 'priority' })).status).toBe(200)
   })
 
   test('is not sent where tokens are counted, which has no such field', async () => {
@@ -142,7 +221,6 @@ async function billed(
   const { status: code, answer, requestId } = await ask(contract, dialect, {})
   upstream.reply = before
   expect([code, answer]).toEqual([200, expect.any(String)])
-  expect(answer).not.toContain('priority')
   return gateway.readRow(requestId)
 }
 

@@ -115,10 +115,10 @@ test('the name cache_control in a schema, the parameters of a tool or its input 
 })
 
 test('a mark in a field that the operator allows goes out only with its price, too', async () => {
-  const tools = [{ type: 'web_search', ...HOUR, filters: [{ ...HOUR }] }]
+  const tools = [{ type: 'wiki_search', ...HOUR, filters: [{ ...HOUR }] }]
   for (const dialect of ['chat', 'responses', 'anthropic'] satisfies Dialect[]) {
     const { ask } = await openDialects({ model: { allowFields: ['tools'] } })
     const { sent } = await ask(dialect === 'anthropic' ? 'messages' : 'chat', dialect, { tools, max_tokens: CAP })
-    expect([dialect, sent?.tools]).toEqual([dialect, [{ type: 'web_search', filters: [{}] }]])
+    expect([dialect, sent?.tools]).toEqual([dialect, [{ type: 'wiki_search', filters: [{}] }]])
   }
 })

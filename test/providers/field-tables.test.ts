@@ -8,6 +8,9 @@ import { RESPONSES_FIELDS } from '../../layers/gateway/providers/responses/respo
 import { ALIASED, PASSED } from './support/field-samples.ts'
 
 const SAMPLES: Readonly<Record<string, unknown>> = {
+  prompt_cache_options: { mode: 'explicit' },
+  moderation: { model: 'omni-moderation-latest' },
+  cache_control: { type: 'ephemeral' },
   ...PASSED,
   ...ALIASED,
   messages: [{ role: 'user', content: 'Hello' }],

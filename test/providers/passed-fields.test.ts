@@ -96,8 +96,7 @@ test.each(Object.entries(FORBIDDEN))(
 )
 
 test.each<[string, unknown, string, string?]>([
-  ['service_tier', 'priority', 'default'],
-  ['service_tier', 'flex', 'default'],
+  ['service_tier', 'gold', 'default'],
   ['service_tier', {}, 'default'],
   ['modalities', ['text', 'audio'], "['text']"],
   ['modalities', 'audio', "['text']"],

@@ -179,7 +179,9 @@ testSent('messages', {
 })
 
 test.each([
-  ['anthropic', { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
+  ['chat', { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
+  ['anthropic', { inference_geo: 'us' }],
+  ['responses', { thinking: { type: 'adaptive' } }],
   ['chat', { thinking: { type: 'adaptive' } }],
 ] as const)('hints that %s lacks are left out, and a header names them', async (dialect, fields) => {
   const { ask: askAt } = await openDialects()

@@ -95,7 +95,7 @@ describe('requests', () => {
   test.each<[string, object, string]>([
     ['stop', { stop: 'END' }, 'no stop texts'],
     ['n', { n: 2 }, 'must be 1'],
-    ['service_tier', { service_tier: 'priority' }, 'default'],
+    ['service_tier', { service_tier: 'gold' }, 'default'],
     ['plugins', { plugins: [] }, 'what the provider bills'],
     ['tools[0]', { tools: [{ type: 'web_search' }] }, 'function'],
     ['tools[0].function.name', { tools: [{ type: 'function' }] }, 'must be a string'],

@@ -14,8 +14,6 @@ const MESSAGE = is.object({
   clear_at: is.native(is.word('next_user_message', 'never')),
 })
 
-const NO_SERVERS = 'is called by the provider, and its calls cannot be bounded'
-
 const FORMAT = is.variants('type', { json_schema: { schema: is.needed(is.jsonObject, 'an object') } })
 
 const AMOUNT = is.object({ type: is.text, value: is.integer(0) })
@@ -65,10 +63,8 @@ export const MESSAGES_FIELDS = is.knownRows({
   // Anthropic may serve `auto` in its priority tier.
   service_tier: is.tier(['standard_only'], { auto: 'priority' }, 'messages'),
   speed: is.tier(['standard'], { fast: 'fast' }, 'messages'),
-  mcp_servers: is.list(
-    is.shaped({ type: 'object' }, (_, at) => at.leaveOut(NO_SERVERS)),
-    100,
-  ),
+  // The provider would call them, and its calls could not be bounded.
+  mcp_servers: is.dropped,
   context_management: is.native(is.object({ edits: is.list(EDITS, 10) })),
   compaction: is.native(is.object({ type: is.word('summarize'), instructions: is.text })),
   diagnostics: is.leftOut,

@@ -2,7 +2,7 @@ import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatBody, ChatRequest } from '../../domain/chat/chat.ts'
 import { badField, isObject } from '../../wire/basics/field-rules.ts'
-import { hostedIn } from '../../wire/chat/hosted-tools.ts'
+import { hostedIn, withoutEmptyTools } from '../../wire/chat/hosted-tools.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { type JsonBody, type ReadFields, readFields, refuseChatWords } from '../../wire/requests/read-body.ts'
 import { readBetas } from './betas.ts'
@@ -57,7 +57,7 @@ function toChatRequest({ body: sent, betas, ...read }: ReadMessages): ChatReques
     media: withCited(promptMedia(messages), body.messages as JsonObject[]),
     hosted: hostedIn(body, HOSTED, 'messages'),
     body: inner,
-    original: { contract: 'messages', body, betas },
+    original: { contract: 'messages', body: withoutEmptyTools(body), betas },
   }
 }
 
@@ -102,10 +102,10 @@ function innerConfig({ effort, format }: JsonObject): JsonObject {
 
 /** A tool that was left out when it was read can be no forced one. */
 function requireOffered({ tools = [], tool_choice: choice }: JsonObject, raw: ChatBody): void {
-  const name = isObject(choice) && choice.type === 'tool' ? choice.name : undefined
-  const isNamed = (tool: unknown) => isObject(tool) && tool.name === name
-  if (name === undefined || (tools as unknown[]).some(isNamed) || !(raw.tools as unknown[] | undefined)?.some(isNamed))
-    return
+  const { type, name } = isObject(choice) ? choice : {}
+  const isNamed = (tool: unknown) => isObject(tool) && (type === 'any' || tool.name === name)
+  const isForced = (type === 'any' || type === 'tool') && Array.isArray(raw.tools) && raw.tools.some(isNamed)
+  if (!isForced || (tools as unknown[]).some(isNamed)) return
   throw badRequest('unsupported_parameter', "'tool_choice' forces a tool that is not offered here.", 'tool_choice')
 }
 

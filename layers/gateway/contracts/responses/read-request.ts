@@ -2,7 +2,7 @@ import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { copied, isObject, isText } from '../../wire/basics/field-rules.ts'
-import { hostedIn } from '../../wire/chat/hosted-tools.ts'
+import { hostedIn, withoutEmptyTools } from '../../wire/chat/hosted-tools.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { type JsonBody, readFields } from '../../wire/requests/read-body.ts'
 import { HOSTED } from './hosted-tools.ts'
@@ -44,7 +44,7 @@ export function readRequest(json: JsonBody, rows = RESPONSES_FIELDS, mayBeEmpty 
       ...(isObject(body.reasoning) && isText(body.reasoning.effort) && { reasoning_effort: body.reasoning.effort }),
       ...(wantsLogprobs(body) && { logprobs: true, ...copied(body, ['top_logprobs']) }),
     },
-    original: { contract: 'responses', body },
+    original: { contract: 'responses', body: withoutEmptyTools(body) },
   }
 }
 

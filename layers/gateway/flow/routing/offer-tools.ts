@@ -39,7 +39,7 @@ export function offerTools(
 }
 
 function withBounds(
-  { tools = [], tool_choice: choice, ...rest }: JsonObject,
+  { tools = [], tool_choice: choice, web_search_options: _, ...rest }: JsonObject,
   hosted: readonly HostedTool[],
   left: readonly HostedTool[],
   most: (tool: HostedTool) => number,

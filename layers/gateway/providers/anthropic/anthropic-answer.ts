@@ -38,6 +38,7 @@ export class AnthropicEvents implements EventReader {
 
   take(event: JsonObject, parts: ChatPart[]): void {
     const { type, index, message, content_block: block, delta, usage, error } = event
+    if (type === 'content_block_start') this.#noteServed(fieldsOf(block), parts)
     if (this.#isNative && type === 'content_block_start' && NATIVE_BLOCKS.has(fieldsOf(block).type))
       this.#native.add(index)
     if (this.#native.has(index)) this.#carry(event, parts)
@@ -97,7 +98,6 @@ export class AnthropicEvents implements EventReader {
     }
     if (type === 'redacted_thinking' && isText(data)) this.#speak(redactedThought(data, position), parts)
     if (Array.isArray(citations)) for (const citation of citations) this.#cite(citation, parts)
-    if (type === 'server_tool_use') this.#noteServed(name, parts)
     if (type !== 'tool_use') return
     const { caller, toolset_name } = block
     const native = this.#isNative && (caller ?? toolset_name) !== undefined && { caller, toolset_name }
@@ -108,9 +108,9 @@ export class AnthropicEvents implements EventReader {
   }
 
   /** Told at once: a stream may break off before its usage. */
-  #noteServed(name: unknown, parts: ChatPart[]): void {
+  #noteServed({ type, name }: JsonObject, parts: ChatPart[]): void {
     const count = `${name}_requests`
-    if (this.#isCounted || !SERVED.has(count)) return
+    if (type !== 'server_tool_use' || this.#isCounted || !SERVED.has(count)) return
     this.#served.set(count, (this.#served.get(count) ?? 0) + 1)
     this.#usage ??= {}
     this.#report(parts)

@@ -31,6 +31,7 @@ export function anthropicProvider(id: string, entry: AnthropicEntry, authorize: 
   }
 }
 
+/** Without it Anthropic refuses `speed`. */
 const FAST = 'fast-mode-2026-02-01'
 
 function headersOf({ chat, tier }: ChatCall): string[] {

@@ -78,10 +78,7 @@ export const ANTHROPIC_FIELDS: FieldTable = chatFieldTable({
   thinking: sent('thinking'),
   response_format: sent('output_config.format', toFormat),
   reasoning_effort: {
-    refuses: (value) =>
-      value === 'none' || EFFORTS.has(value)
-        ? undefined
-        : `must be one of none, ${[...EFFORTS.keys()].join(', ')} with this model`,
+    drops: (value) => value !== 'none' && !EFFORTS.has(value),
     sends: [
       { to: 'output_config.effort', value: (wanted) => EFFORTS.get(wanted) },
       {

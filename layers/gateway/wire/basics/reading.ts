@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
-import { badRequest } from '../../domain/basics/gateway-error.ts'
+import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { UnknownField } from '../../domain/chat/chat.ts'
 import { closest } from './closest.ts'
 import { badField, described, type Wanted, wantedText } from './field-rules.ts'
-import type { Read } from './shape.ts'
 
 /** Names of fields are the caller's own and as long as it likes. */
 const MAX_PATH_CHARS = 100
@@ -95,11 +94,16 @@ export class Reading {
     this.#native.add(kind === undefined ? name : `${name}.${kind}`)
   }
 
-  /** Reads a value that is only of use as a whole: undefined if a part of it would be refused or left out for its price. */
-  whole(read: Read, sent: unknown): unknown {
+  /** Reads a value that is only of use as a whole: undefined if a part of it would be refused. */
+  whole(read: (value: unknown, at: Reading) => unknown, sent: unknown): unknown {
     const inner = new Reading(this.#callerId, this.#path)
-    const built = read(sent, inner)
-    return inner.unknown.length === 0 ? built : undefined
+    try {
+      const built = read(sent, inner)
+      return inner.unknown.length === 0 ? built : undefined
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined
+      throw error
+    }
   }
 
   /** The name that is sent in place of one of the caller's own, so that no caller acts under the name of another. */

@@ -9,7 +9,7 @@ import * as is from '../basics/shape.ts'
 /** A tool that a provider runs: the kind of its calls, and the fields with which one price covers any call. */
 type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { readonly why: string }
 
-/** By the type, without the date of its version. */
+/** The rows by the type of their tools, without the date of its version. */
 export type HostedTable = Readonly<Record<string, HostedRow>>
 
 export const USER_LOCATION = {
@@ -50,6 +50,12 @@ function orLeftOut(shape: Shape, why: string): Shape {
 
 function nameOf(tool: unknown): string {
   return `tools.${(tool as JsonObject).type}`
+}
+
+/** A request all of whose tools were left out has no choice among them either. */
+export function withoutEmptyTools(body: JsonObject): JsonObject {
+  const { tools, tool_choice: _, ...rest } = body
+  return Array.isArray(tools) && tools.length === 0 ? rest : body
 }
 
 /** The tools of a request that its provider may run, as its table and its format know them. */

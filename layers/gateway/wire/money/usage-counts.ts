@@ -169,7 +169,6 @@ export function writeUsage(bill: Bill, reported: unknown): Record<string, unknow
     total_tokens: prompt + completion,
     prompt_tokens_details: { ...tokenCounts(details.prompt_tokens_details), cached_tokens: cached },
     ...(isObject(completionDetails) && { completion_tokens_details: tokenCounts(completionDetails) }),
-    ...writeCalls(bill),
     cost: moneyLiteral(bill.cost),
   }
 }

@@ -213,6 +213,8 @@ function shownLogprob({ token, logprob, bytes, top_logprobs: top }: JsonObject):
 /** The model's thoughts, as a summary in parts, with the provider's signature for the next turn. */
 export class ReasoningItem extends OutputItem {
   readonly #summary: string[] = []
+  readonly #spoken: string[] = []
+  #isSpeaking = false
   readonly #proofs: JsonObject[] = []
   #part: unknown
 
@@ -222,6 +224,7 @@ export class ReasoningItem extends OutputItem {
       id: this.position.item_id,
       type: 'reasoning',
       summary: this.#summary.map(summaryPart),
+      ...(this.#spoken.length > 0 && { content: this.#spoken.map(spokenPart) }),
       ...(proof !== undefined && { encrypted_content: proof }),
     }
   }
@@ -232,10 +235,18 @@ export class ReasoningItem extends OutputItem {
 
   /** `part` is the same for all text of one part of the summary. */
   think(delta: string, part: unknown): void {
-    if (this.#summary.length === 0 || part !== this.#part) this.#begin(part)
+    if (this.#summary.length === 0 || part !== this.#part) this.#begin(part, false)
     const { summary_index } = this.#at
     this.#summary[summary_index] += delta
     this.emit('response.reasoning_summary_text.delta', { ...this.#at, delta })
+  }
+
+  /** The same of one part of the model's own words. */
+  speak(delta: string, part: unknown): void {
+    if (this.#spoken.length === 0 || part !== this.#part) this.#begin(part, true)
+    const content_index = this.#spoken.length - 1
+    this.#spoken[content_index] += delta
+    this.emit('response.reasoning_text.delta', { ...this.position, content_index, delta })
   }
 
   prove(detail: JsonObject): void {
@@ -254,19 +265,33 @@ export class ReasoningItem extends OutputItem {
     return { ...this.position, summary_index: this.#summary.length - 1 }
   }
 
-  #begin(part: unknown): void {
+  #begin(part: unknown, isSpeaking: boolean): void {
     this.endPart()
     this.#part = part
+    this.#isSpeaking = isSpeaking
+    if (isSpeaking) {
+      this.#spoken.push('')
+      return
+    }
     this.#summary.push('')
     this.emit('response.reasoning_summary_part.added', { ...this.#at, part: summaryPart('') })
   }
 
   protected endPart(): void {
-    const text = this.#summary.at(-1)
+    const text = (this.#isSpeaking ? this.#spoken : this.#summary).at(-1)
     if (text === undefined) return
+    if (this.#isSpeaking) {
+      const at = { ...this.position, content_index: this.#spoken.length - 1 }
+      this.emit('response.reasoning_text.done', { ...at, text })
+      return
+    }
     this.emit('response.reasoning_summary_text.done', { ...this.#at, text })
     this.emit('response.reasoning_summary_part.done', { ...this.#at, part: summaryPart(text) })
   }
+}
+
+function spokenPart(text: string): JsonObject {
+  return { type: 'reasoning_text', text }
 }
 
 function summaryPart(text: string): JsonObject {

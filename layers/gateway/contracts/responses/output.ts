@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../domain/basics/json-object.ts'
 import type { ChoicePart, Delta } from '../../domain/chat/chat.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
+import { THOUGHT_FORMATS } from '../../wire/chat/carried-thoughts.ts'
 import type { AnswerHead } from '../contract.ts'
 import {
   CallItem,
@@ -86,7 +87,8 @@ export class Output {
     }
     for (const detail of details) {
       const thought = thoughtOf(detail)
-      if (thought) this.#thinking(detail.id).think(this.#counted(thought), detail.index)
+      if (thought && isSpoken(detail)) this.#thinking(detail.id).speak(this.#counted(thought), detail.index)
+      else if (thought) this.#thinking(detail.id).think(this.#counted(thought), detail.index)
       const { index: _, text: __, summary: ___, ...proof } = detail
       if (isText(proof.data)) this.#reasoningItem(detail.id).prove({ ...proof, data: this.#counted(proof.data) })
       else if (isText(proof.signature)) this.#reasoningItem(detail.id).prove(proof)
@@ -192,6 +194,9 @@ export class Output {
     return text
   }
 }
+
+/** Words of thought as a Responses provider sent them, beside or without a summary. */
+const isSpoken = ({ type, format }: JsonObject) => type === 'reasoning.text' && format === THOUGHT_FORMATS.openai
 
 function thoughtOf({ summary, text }: JsonObject): string | undefined {
   const thought = summary ?? text

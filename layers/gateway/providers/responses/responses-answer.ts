@@ -51,7 +51,7 @@ export class ResponsesEvents implements EventReader {
     else if (type === 'response.output_text.delta') this.#say(place, 'content', delta, parts, event.logprobs)
     else if (type === 'response.refusal.delta') this.#say(place, 'refusal', delta, parts)
     else if (type === 'response.reasoning_summary_text.delta') this.#think(place, delta, event.summary_index, parts)
-    else if (type === 'response.reasoning_text.delta') this.#think(place, delta, event.content_index, parts)
+    else if (type === 'response.reasoning_text.delta') this.#think(place, delta, `${event.content_index} spoken`, parts)
     else if (type === 'response.output_text.annotation.added') this.#annotate(place, [event.annotation], parts)
     else if (CALL_DELTAS.has(type)) this.#continue(place, delta, parts)
     else if (type === 'response.output_item.done') this.#end(place, fieldsOf(item), parts)
@@ -106,7 +106,10 @@ export class ResponsesEvents implements EventReader {
     const isNext = this.#summary !== summary
     if (isNext) this.#details += 1
     this.#summary = summary
-    const detail = { type: 'reasoning.summary', summary: text, ...idOf(item), format: FORMAT, index: this.#details - 1 }
+    // A model's own words of thought, and not their summary.
+    const isSpoken = String(part).endsWith(' spoken')
+    const said = isSpoken ? { type: 'reasoning.text', text } : { type: 'reasoning.summary', summary: text }
+    const detail = { ...said, ...idOf(item), format: FORMAT, index: this.#details - 1 }
     const reasoning_content = isNext && item.hasSpoken ? `\n\n${text}` : text
     item.hasSpoken = true
     parts.push(choiceOf({ reasoning_content, reasoning_details: [detail] }))

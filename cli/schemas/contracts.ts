@@ -2,8 +2,9 @@ import { COMPLETION_FIELDS } from '../../layers/gateway/contracts/completions/co
 import { EMBEDDING_FIELDS } from '../../layers/gateway/contracts/embeddings/embeddings.ts'
 import { MESSAGES_FIELDS } from '../../layers/gateway/contracts/messages/messages-fields.ts'
 import { OWN_WORDS } from '../../layers/gateway/contracts/responses/own-words.ts'
+import { COUNT_FIELDS } from '../../layers/gateway/contracts/responses/read-count.ts'
 import { RESPONSES_FIELDS } from '../../layers/gateway/contracts/responses/responses-fields.ts'
-import type { Rows } from '../../layers/gateway/wire/basics/shape.ts'
+import type { Rows, Shape } from '../../layers/gateway/wire/basics/shape.ts'
 import { CHAT_FIELDS } from '../../layers/gateway/wire/chat/chat-fields.ts'
 import { wordsOf } from './client-guide.ts'
 import { type Json, refTo } from './json-schema.ts'
@@ -30,6 +31,9 @@ const ANTHROPIC = 'https://docs.anthropic.com/en/api'
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }]
 
+/** A name of chat's for a field that has another here is refused. */
+const RESPONSES = Object.fromEntries([...RESPONSES_FIELDS.shapes].filter(([field]) => !OWN_WORDS.has(field)))
+
 export const CONTRACTS: Readonly<Record<string, Contract>> = {
   '/v1/chat/completions': {
     reference: `${OPENAI}/chat`,
@@ -42,10 +46,26 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
   '/v1/responses': {
     reference: `${OPENAI}/responses`,
     names: { request: 'ResponseRequest', answer: 'Response', event: 'ResponseEvent' },
-    // A name of chat's for a field that has another here is refused.
-    fields: Object.fromEntries([...RESPONSES_FIELDS.shapes].filter(([field]) => !OWN_WORDS.has(field))),
+    fields: RESPONSES,
     required: ['model', 'input'],
     example: { model: 'echo', input: 'Hello' },
+    heading: 'Responses',
+  },
+  '/v1/responses/input_tokens': {
+    reference: `${OPENAI}/responses/input-tokens`,
+    names: { request: 'ResponseCountRequest', answer: 'ResponseCount' },
+    fields: { ...RESPONSES, personality: COUNT_FIELDS.shapes.get('personality') as Shape },
+    required: ['model'],
+    example: { model: 'echo', input: 'Hello' },
+    heading: 'Responses',
+  },
+  '/v1/responses/compact': {
+    reference: `${OPENAI}/responses/compact`,
+    names: { request: 'CompactionRequest', answer: 'Compaction' },
+    fields: RESPONSES,
+    required: ['model', 'input'],
+    example: { model: 'echo', input: 'Hello' },
+    like: 'ResponseRequest',
     heading: 'Responses',
   },
   '/v1/completions': {
@@ -108,7 +128,7 @@ function schemasOf({ reference, names, fields, required, example, like, heading 
     ? { allOf: [refTo(like), { type: 'object', required }] }
     : requestSchema(fields, required, wordsOf('| field | rule |', heading))
   const refused = 'A field that is not among these is a 400, unless the operator lets it be left out.'
-  const told = answer === 'MessagesCount' ? {} : { properties: { usage }, required: ['usage'] }
+  const told = /Count$/.test(answer) ? {} : { properties: { usage }, required: ['usage'] }
   const streamed = { description: 'An event of a stream.', externalDocs, ...OPEN, properties: { usage: lastUsage } }
   return {
     [request]: { description: `A request of this contract. ${refused}`, externalDocs, examples: [example], ...asked },

@@ -14,6 +14,8 @@ type Operation = { readonly operationId: string; readonly tag: string; readonly 
 const OPERATIONS: Readonly<Record<PublicPath, Operation>> = {
   '/v1/chat/completions': { operationId: 'createChatCompletion', tag: 'Chat' },
   '/v1/responses': { operationId: 'createResponse', tag: 'Chat' },
+  '/v1/responses/input_tokens': { operationId: 'countResponseTokens', tag: 'Chat' },
+  '/v1/responses/compact': { operationId: 'compactResponse', tag: 'Chat' },
   '/v1/completions': { operationId: 'createCompletion', tag: 'Chat' },
   '/v1/embeddings': { operationId: 'createEmbedding', tag: 'Embeddings' },
   '/v1/messages': { operationId: 'createMessage', tag: 'Messages' },

@@ -64,7 +64,12 @@ export async function answerQuote(deps: QuoteDeps, request: AdmittedChat): Promi
   const prompt = await estimate(deps, request, priced)
   return {
     object: 'quote',
-    endpoint: HTTP_ROUTES.find((it) => isBilled(it.endpoint) && it.endpoint.contract === endpoint.contract)?.path,
+    endpoint: HTTP_ROUTES.find(
+      (it) =>
+        isBilled(it.endpoint) &&
+        it.endpoint.contract === endpoint.contract &&
+        it.endpoint.compacts === endpoint.compacts,
+    )?.path,
     model: priced.model.id,
     catalog_version: priced.catalog.version,
     prompt_tokens: { estimated: prompt, most: priced.promptBound },

@@ -143,8 +143,13 @@ export function createApi(instance: Instance, countTokens: CountTokens) {
 /** The quoted request takes the place of the quote: it is read, checked and refused as at its own endpoint. */
 async function openQuote(request: IdentifiedRequest, event: GatewayEvent): Promise<void> {
   const { endpoint, body } = await readJson(event, readQuote)
-  const { contract, scope } = endpoint
-  request.endpoint = { ...request.endpoint, ...(contract && { contract }), ...(scope && { scope }) }
+  const { contract, scope, compacts } = endpoint
+  request.endpoint = {
+    ...request.endpoint,
+    ...(contract && { contract }),
+    ...(scope && { scope }),
+    ...(compacts && { compacts }),
+  }
   event.body = body
   event.isBase64Encoded = false
   await loadContract(request.endpoint)

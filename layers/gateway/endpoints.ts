@@ -29,6 +29,8 @@ type EndpointRecord = {
   readonly readsCatalog?: boolean
   /** True if it only counts the tokens that a request would have, which is free. */
   readonly countsOnly?: boolean
+  /** True if it makes a conversation shorter. */
+  readonly compacts?: boolean
   /** True if it only tells what a request to another endpoint would hold and cost, which is free. */
   readonly quotes?: boolean
   readonly routes: readonly HttpAddress[]
@@ -44,6 +46,18 @@ const ASKS_MODELS = { function: 'chat', scope: 'chat.completions' } as const
 export const ENDPOINTS = {
   'chat.completions': { ...ASKS_MODELS, contract: 'chat', routes: [post('/v1/chat/completions')] },
   responses: { ...ASKS_MODELS, contract: 'responses', routes: [post('/v1/responses')] },
+  'responses.input_tokens': {
+    ...ASKS_MODELS,
+    contract: 'responses',
+    countsOnly: true,
+    routes: [post('/v1/responses/input_tokens')],
+  },
+  'responses.compact': {
+    ...ASKS_MODELS,
+    contract: 'responses',
+    compacts: true,
+    routes: [post('/v1/responses/compact')],
+  },
   completions: { ...ASKS_MODELS, contract: 'completions', routes: [post('/v1/completions')] },
   embeddings: { function: 'chat', scope: 'embeddings', contract: 'embeddings', routes: [post('/v1/embeddings')] },
   messages: { ...ASKS_MODELS, contract: 'messages', routes: [post('/v1/messages')] },

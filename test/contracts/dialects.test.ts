@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { sealedBy } from '../../layers/gateway/wire/chat/sealed-content.ts'
 import { exchange, expectBooksClosed, expectError } from '../robust/support/exchange.ts'
 import { completion, response } from '../sdk/support/answers.ts'
 import { gather } from '../sdk/support/gather.ts'
@@ -77,7 +78,7 @@ const SAID: Readonly<Record<string, Readonly<Record<Exclude<AnswerName, 'cut'>, 
   responses: {
     text: HELLO,
     tools: bothCalls('call'),
-    thinking: { ...THOUGHT, thought: 'Let me \n\nsee.', sealed: 'sealed' },
+    thinking: { ...THOUGHT, thought: 'Let me \n\nsee.', sealed: sealedBy('up', 'sealed') },
     refusal: { refusal: 'I cannot.', finish: 'stop' },
     length: LENGTH,
     'stop sequence': HELLO,

@@ -81,6 +81,7 @@ const BODIES: readonly (readonly [path: string, body: object | string])[] = [
   ],
   ['/v1/responses', { model: 'test-model', input: 'Hello', instructions: 'Be brief.' }],
   ['/v1/responses', { model: 'test-model', input: 'Hello', max_output_tokens: 33, stream: true }],
+  ['/v1/responses/compact', { model: 'test-model', input: 'Hello', instructions: 'Be brief.' }],
   ['/v1/messages', { ...HELLO, max_tokens: 30, system: 'Be brief.' }],
   ['/v1/messages', { ...HELLO, max_tokens: 30, stream: true }],
   ['/v1/completions', { model: 'test-model', prompt: 'Hello', max_tokens: 12 }],

@@ -542,7 +542,7 @@ describe('unknown paths and methods', () => {
     const answer = await rawCall(gateway.baseUrl, { method, path, headers, body })
     expect(upstream.requests.length).toBe(served)
     await expectRefusal(answer, refusal)
-    expect(answer.body.length).toBeLessThan(600)
+    expect(answer.body.length).toBeLessThan(700)
   })
 
   test.each<[path: string, status: number, allow: string | undefined]>([

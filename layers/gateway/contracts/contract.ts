@@ -8,6 +8,8 @@ export type RequestContract = {
   readonly readRequest: (body: JsonBody) => ChatRequest
   /** Reads a request whose tokens are only counted, where the contract has such an endpoint. Throws a GatewayError. */
   readonly readCount?: (body: JsonBody) => ChatRequest
+  /** Reads a request to compact a conversation, where the contract has such an endpoint. */
+  readonly readCompaction?: (body: JsonBody) => ChatRequest
   readonly countBody?: (tokens: number) => object
   readonly lastFrame: string
   readonly errorBody: (error: GatewayError, requestId: string) => object

@@ -5,7 +5,9 @@ import type { Contract } from './contract.ts'
 import { messageError } from './messages/message-head.ts'
 import { messageBuilder, messageWriter } from './messages/message-writers.ts'
 import { readCountRequest, readMessagesRequest } from './messages/messages-request.ts'
+import { compactionBuilder, readCompaction } from './responses/compaction.ts'
 import { inOwnWords } from './responses/own-words.ts'
+import { countBody, readCount } from './responses/read-count.ts'
 import { readRequest } from './responses/read-request.ts'
 import { responseBuilder, responseStream } from './responses/response-writers.ts'
 
@@ -14,8 +16,11 @@ import { responseBuilder, responseStream } from './responses/response-writers.ts
 
 const responses: Contract = {
   readRequest,
+  readCount,
+  readCompaction,
+  countBody,
   openStream: responseStream,
-  openWhole: responseBuilder,
+  openWhole: (head) => (head.chat.compacts ? compactionBuilder(head) : responseBuilder(head)),
   lastFrame: DONE_FRAME,
   errorBody: (error) => errorEnvelope(inOwnWords(error)),
 }

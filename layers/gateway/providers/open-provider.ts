@@ -32,7 +32,7 @@ export function openProvider(sources: KeySources): OpenProvider {
       return lazyProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
     }
     if (entry.contract !== 'responses') return openaiProvider(id, entry, authorize)
-    return lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, authorize))
+    return lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, authorize), ['countTokens'])
   }
 }
 

@@ -20,6 +20,8 @@ export type ChatCall = {
   readonly noteAnswered?: (() => void) | undefined
   /** True if a whole answer is asked for. A caller that gets one JSON answer has no use for a stream. */
   readonly asksWhole: boolean
+  /** True if the conversation may be compacted by the upstream, which takes no output cap for that. */
+  readonly compacts?: boolean
   /** Aborted with an UpstreamFailure as its reason when the call must end. */
   readonly signal: AbortSignal
 }

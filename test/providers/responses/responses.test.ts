@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { sealedBy } from '../../../layers/gateway/wire/chat/sealed-content.ts'
 import { HELLO as ASKED, ask, eventsIn, requireConsistent } from '../../contracts/responses/ask.ts'
 import { completion, response } from '../../sdk/support/answers.ts'
 import { gather } from '../../sdk/support/gather.ts'
@@ -147,7 +148,12 @@ const ANSWERS: Readonly<Record<string, { readonly reply: Reply; readonly says: o
     reply: answering([thought('rs_up', 'sealed', 'One.', 'Two.'), message('Yes.')]),
     says: { reasoning_content: 'One.\n\nTwo.', content: 'Yes.', finish_reason: 'stop' },
     items: [
-      { type: 'reasoning', id: 'rs_up', encrypted_content: 'sealed', summary: [{ text: 'One.' }, { text: 'Two.' }] },
+      {
+        type: 'reasoning',
+        id: 'rs_up',
+        encrypted_content: sealedBy('up', 'sealed'),
+        summary: [{ text: 'One.' }, { text: 'Two.' }],
+      },
       { type: 'message' },
     ],
   },
@@ -155,8 +161,8 @@ const ANSWERS: Readonly<Record<string, { readonly reply: Reply; readonly says: o
     reply: answering([thought('rs_a', 'one'), thought('rs_b', 'two', 'Hm.'), message('Yes.')]),
     says: { reasoning_content: 'Hm.', content: 'Yes.', finish_reason: 'stop' },
     items: [
-      { type: 'reasoning', id: 'rs_a', encrypted_content: 'one', summary: [] },
-      { type: 'reasoning', id: 'rs_b', encrypted_content: 'two', summary: [{ text: 'Hm.' }] },
+      { type: 'reasoning', id: 'rs_a', encrypted_content: sealedBy('up', 'one'), summary: [] },
+      { type: 'reasoning', id: 'rs_b', encrypted_content: sealedBy('up', 'two'), summary: [{ text: 'Hm.' }] },
       { type: 'message' },
     ],
   },

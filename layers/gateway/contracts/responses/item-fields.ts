@@ -182,6 +182,9 @@ const ITEMS = {
   function_call_output: { call_id: NAME, output, ...is.each(is.leftOut, 'name', 'namespace'), ...caller, ...stored },
   custom_tool_call: { input: STRING, ...CALL },
   custom_tool_call_output: { call_id: NAME, output, ...caller, ...stored },
+  // Only a provider of Responses reads them: flow/routing/routes-in-order.ts.
+  compaction: { encrypted_content: nonEmpty(is.text), created_by: is.leftOut, id: is.text, status: is.leftOut },
+  compaction_trigger: { id: is.leftOut },
   ...OF_CLIENT,
   ...NATIVE,
   // Its container is stored at the provider, for all callers together.

@@ -24,9 +24,10 @@ type ReadInput = {
   readonly images: number
 }
 
-export function readInput({ input, instructions }: JsonObject, raw: JsonObject): ReadInput {
+export function readInput({ input, instructions }: JsonObject, raw: JsonObject, mayBeEmpty = false): ReadInput {
   const isTold = typeof instructions === 'string' && instructions !== ''
   const messages: JsonObject[] = isTold ? [{ role: 'system', content: instructions }] : []
+  if (mayBeEmpty && isEmpty(input)) return { messages, addedChars: 0, images: 0 }
   if (typeof input === 'string') {
     if (input === '') throw badField('input', 'a string that is not empty, or an array of items', input)
     return { messages: [...messages, { role: 'user', content: input }], addedChars: 0, images: 0 }
@@ -38,6 +39,10 @@ export function readInput({ input, instructions }: JsonObject, raw: JsonObject):
   for (const [index, item] of input.entries()) items.take(item, `input[${index}]`)
   items.end()
   return { messages: [...messages, ...items.messages], addedChars: items.addedChars, images: items.images }
+}
+
+function isEmpty(input: unknown): boolean {
+  return input === undefined || input === '' || (Array.isArray(input) && input.length === 0)
 }
 
 class ItemReader {

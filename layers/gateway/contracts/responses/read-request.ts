@@ -10,11 +10,14 @@ import { notTaken, OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 import { OWN_FIELDS, RESPONSES_FIELDS } from './responses-fields.ts'
+import { withSummaries } from './summaries.ts'
 
-export function readRequest(json: JsonBody): ChatRequest {
+export function readRequest(json: JsonBody, rows = RESPONSES_FIELDS, mayBeEmpty = false): ChatRequest {
   refuseOtherWords(json.value)
-  const { body, ...read } = readFields(json, RESPONSES_FIELDS)
-  const { messages, addedChars, images } = readInput(body, read.raw)
+  const { body: fields, ...read } = readFields(json, rows)
+  const { input, gained } = withSummaries(fields.input)
+  const body: JsonObject = { ...fields, ...(input !== undefined && { input }) }
+  const { messages, addedChars, images } = readInput(body, read.raw, mayBeEmpty)
   const { tools, count, addedChars: addedByTools } = readTools(body)
   const hosted = hostedIn(body, HOSTED, 'responses')
   const choice = readToolChoice(body.tool_choice, tools.length, hosted)
@@ -28,7 +31,7 @@ export function readRequest(json: JsonBody): ChatRequest {
     toolCount: count + hosted.length + (format?.type === 'json_schema' ? 1 : 0),
     media: withImages(promptMedia(messages), images),
     hosted,
-    bytes: json.bytes + addedChars + addedByTools,
+    bytes: json.bytes + addedChars + addedByTools + gained,
     body: {
       ...Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_FIELDS.has(name))),
       model: read.model,

@@ -35,7 +35,7 @@ export function responseFor({ requestId, nowMs, model, chat }: AnswerHead): (sta
   })
 }
 
-const inSeconds = (ms: number) => Math.floor(ms / 1000)
+export const inSeconds = (ms: number) => Math.floor(ms / 1000)
 
 function requestFields(body: ChatBody): JsonObject {
   const { text, reasoning, tools } = body
@@ -72,7 +72,7 @@ function shownTool(tool: JsonObject): JsonObject {
     : tool
 }
 
-function shownUsage({ bill, reported }: CountedUsage): JsonObject {
+export function shownUsage({ bill, reported }: CountedUsage): JsonObject {
   const { prompt, cached, cacheWrite, completion } = bill.quantities
   const told = bill.source === 'upstream' && isObject(reported) ? reported : {}
   const { reasoning_tokens: reasoning } = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {}

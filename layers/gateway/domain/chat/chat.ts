@@ -34,6 +34,8 @@ export type ChatRequest = {
   readonly raw: ChatBody
   /** The same request in the format of another contract, for an upstream that speaks it. */
   readonly original?: Original | undefined
+  /** True if the conversation is to be compacted: `body` asks for a summary of it. */
+  readonly compacts?: boolean
   /** The texts to embed, if vectors are asked for. `body` is then in the format of embeddings. */
   readonly embedding?: EmbeddingRequest | undefined
 }

@@ -22,11 +22,11 @@ export async function readAndPrice(
 ): Promise<PricedChat> {
   if (request.isNowhere) throw await noEndpoint(event.requestContext.http.method, event.rawPath)
   const { endpoint, credential } = request
-  const { readRequest, readCount = readRequest } = requestContractOf(endpoint)
+  const { readRequest, readCount = readRequest, readCompaction = readRequest } = requestContractOf(endpoint)
   const catalog = await catalogFor(credential.key)
   const json = await readJson(event, (raw) => readJsonBody(raw, credential.key.id))
   const body = { ...json, betas: event.headers['anthropic-beta'] }
-  const chat = (endpoint.countsOnly ? readCount : readRequest)(body)
+  const chat = (endpoint.countsOnly ? readCount : endpoint.compacts ? readCompaction : readRequest)(body)
   const model = catalog.models.get(chat.model)
   if (!model) throw noSuchModel(chat.model, modelsFor(credential.key, catalog))
   requireKind(chat, model)

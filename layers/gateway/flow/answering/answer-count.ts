@@ -1,7 +1,8 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
 import { contractOf } from '../../contracts/contracts.ts'
-import { mostImages } from '../../domain/money/priced-request.ts'
-import { orderRoutes, pinRoutes, routeKey } from '../../domain/routing/route-order.ts'
+import { mostImages, type PricedRequest } from '../../domain/money/priced-request.ts'
+import { formatOf, type UpstreamRoute } from '../../domain/routing/catalog.ts'
+import { routeKey } from '../../domain/routing/route-order.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { promptText } from '../../wire/chat/prompt-text.ts'
 import { type CountDeps, countTexts, tooManyCounts } from '../billing/count-texts.ts'
@@ -9,6 +10,7 @@ import { templateTokens } from '../billing/make-bill.ts'
 import { startDeadline } from '../deadline.ts'
 import type { AdmittedChat, AdmittedRequest } from '../request.ts'
 import { callOf, fieldsFor } from '../routing/ask-chat.ts'
+import { routesInOrder } from '../routing/routes-in-order.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -41,10 +43,9 @@ const ESTIMATED_PER_IMAGE = 1_600
 
 /** Undefined if the first route does not count, or not in time. Throws for a fault of the caller's. */
 async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Promise<number | undefined> {
-  const { model, pinned, catalog, outputCap } = priced
-  const routes = pinned ? pinRoutes(model.routes, pinned) : model.routes
-  const [route] = orderRoutes(routes, (one) => deps.health.isResting(routeKey(one), nowMs), Math.random)
-  if (!route) return undefined
+  const { model, catalog, outputCap } = priced
+  const [route] = routesInOrder(priced, model.routes, (one) => deps.health.isResting(routeKey(one), nowMs))
+  if (!route || !mayBeCounted(priced, route)) return undefined
   const deadline = startDeadline(nowMs + MOST_UPSTREAM_MS, deps.clock(), 'The upstream did not count in time.')
   try {
     return await deps.openProvider(catalog, route.provider).countTokens?.({
@@ -60,6 +61,12 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
   } finally {
     deadline.clear()
   }
+}
+
+/** Anthropic counts no prompt without a message; for Responses the instructions are enough. */
+function mayBeCounted({ chat, catalog }: PricedRequest, { provider }: UpstreamRoute): boolean {
+  const messages = (chat.body.messages ?? []) as readonly { readonly role?: unknown }[]
+  return formatOf(catalog.providers.get(provider)) === 'responses' || messages.some(({ role }) => role !== 'system')
 }
 
 export async function estimatePrompt(

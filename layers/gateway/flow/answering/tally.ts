@@ -6,6 +6,7 @@ import type { PricedRequest } from '../../domain/money/priced-request.ts'
 import { otherTier } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import { cutDelta, hasMedia, speaks, textOf } from '../../wire/chat/delta.ts'
+import { sealPart } from '../../wire/chat/sealed-content.ts'
 import { mergeUsage, readUsage } from '../../wire/money/usage-counts.ts'
 
 /** An answer that its own tokenizer counts a little differently than ours is not beyond its cap. */
@@ -38,6 +39,7 @@ export class Tally {
   hasMedia = false
   isAtCap = false
   readonly #price: Price
+  readonly #provider: string
   #isClosed = false
   #cuts = 0
   readonly #choices = new Map<number, Choice>()
@@ -48,7 +50,8 @@ export class Tally {
   #silent = 0
   #serviceTier: unknown
 
-  constructor({ chat, outputCap, model }: PricedRequest) {
+  constructor({ chat, outputCap, model }: PricedRequest, provider: string) {
+    this.#provider = provider
     this.#price = model.tokenPrice
     this.#asked = chat.choices
     this.#outputCap = outputCap
@@ -112,7 +115,7 @@ export class Tally {
     return completion > this.#outputCap * this.#asked + SPARE_TOKENS
   }
 
-  /** Counts a part. Returns the part of it that is within the cap, usually all of it. */
+  /** Counts a part. Returns the part of it that is within the cap, usually all of it, with the mark of its provider. */
   take(part: ChatPart): ChoicePart | undefined {
     if (part.kind !== 'fault') this.#serviceTier = part.serviceTier ?? this.#serviceTier
     if (part.kind === 'usage') {
@@ -128,7 +131,7 @@ export class Tally {
     if (!choice || choice.isCut) return this.#noteSilent()
     const text = textOf(part.delta)
     const chars = choice.least.add(text, this.#outputCap + SPARE_TOKENS)
-    if (chars < text.length) return this.#cut(choice, part, chars)
+    if (chars < text.length) return sealPart(this.#cut(choice, part, chars), this.#provider)
     if (text !== '') choice.said.add(text)
     else this.#noteSilent()
     if (text !== '' || speaks(part.delta)) {
@@ -140,7 +143,7 @@ export class Tally {
       this.finishReason ??= part.finishReason
     }
     this.stopReason ??= part.stopReason
-    return part
+    return sealPart(part, this.#provider)
   }
 
   /** The ends of the choices that are open when no more is read; of an answer without any, its only end. */

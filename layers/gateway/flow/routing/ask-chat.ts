@@ -10,6 +10,7 @@ import {
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { ChatCall } from '../../providers/provider.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
+import { unsealedFor } from '../../wire/chat/sealed-content.ts'
 import type { Tally } from '../answering/tally.ts'
 import type { Journey, RoutedRequest } from '../request.ts'
 import { offerTools } from './offer-tools.ts'
@@ -22,7 +23,13 @@ export async function askChat(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { route, outputCap, allowFields } = candidate
-  const asksWhole = mayComeWhole(priced, route, outputCap)
+  // Nothing bounds the output of a provider's own compaction but the model's own limit, so all of it must be held.
+  const compacts =
+    priced.chat.compacts === true &&
+    outputCap === priced.model.maxOutputTokens &&
+    candidate.fallbackModel === undefined &&
+    formatOf(priced.catalog.providers.get(route.provider)) === 'responses'
+  const asksWhole = compacts || mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
   const fields = fieldsFor(priced, route, allowFields, journey)
   tally.offered = fields.chat.hosted
@@ -33,6 +40,7 @@ export async function askChat(
   try {
     const answer = await provider.chat({
       ...callOf(priced, route, outputCap),
+      compacts,
       asksWhole,
       ...fields,
       noteAnswered: () => {
@@ -66,7 +74,7 @@ export function fieldsFor(
     if (names.length > 0) journey.droppedFields = [...(journey.droppedFields ?? []), ...names]
   }
   noteDropped([...dropped, ...tools])
-  return { chat, extra, tier, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
+  return { chat: unsealedFor(chat, provider), extra, tier, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
 }
 
 /** An answer that came whole, unless it has a fault, or nothing at all. */

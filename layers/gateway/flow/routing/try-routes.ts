@@ -4,7 +4,7 @@ import type { GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { Nano } from '../../domain/money/money.ts'
 import type { Catalog, UpstreamRoute } from '../../domain/routing/catalog.ts'
 import { type Candidate, isAllowedFallback, worstCostAt, worstLossAt } from '../../domain/routing/route-cost.ts'
-import { orderRoutes, pinnableRoutes, pinRoutes, routeKey } from '../../domain/routing/route-order.ts'
+import { routeKey } from '../../domain/routing/route-order.ts'
 import { TOO_MANY_REQUESTS, UpstreamFailure, wasAsked } from '../../domain/routing/upstream-failure.ts'
 import { BEYOND_CAP } from '../../domain/rows/usage-row.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -13,6 +13,7 @@ import type { TakeLoss } from '../../store/admission/take-loss.ts'
 import { Tally } from '../answering/tally.ts'
 import { deadAtMs, endAttempt, type Journey, type RoutedRequest } from '../request.ts'
 import { type RouteHealth, reporterOf } from './route-health.ts'
+import { routesInOrder } from './routes-in-order.ts'
 
 export type RoutingDeps = LossDeps & {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
@@ -45,7 +46,9 @@ export async function tryRoutes<T>(
   const failures: UpstreamFailure[] = []
   let provoked: Candidate | undefined
   let isTooExpensive = false
-  for (const candidate of candidatesOf(request, health, clock())) {
+  const candidates = candidatesOf(request, health, clock())
+  if (candidates.length === 0) throw (await import('#advice')).noReader(priced)
+  for (const candidate of candidates) {
     if (failures.length === MOST_ATTEMPTS) break
     if (provoked && candidate.fallbackModel !== provoked.fallbackModel) continue
     const worst = worstLossAt(candidate, priced)
@@ -54,7 +57,7 @@ export async function tryRoutes<T>(
       continue
     }
     beginAttempt(journey, candidate.route, clock())
-    const tally = new Tally(priced)
+    const tally = new Tally(priced, candidate.route.provider)
     try {
       const provider = openProvider(priced.catalog, candidate.route.provider)
       const answer = await ask({ provider, candidate, tally })
@@ -183,10 +186,9 @@ function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefi
 
 /** The model's own routes, then those of its fallbacks that the key may use. */
 function candidatesOf({ priced, credential }: RoutedRequest, health: RouteHealth, nowMs: number): Candidate[] {
-  const { model, outputCap, catalog, pinned } = priced
+  const { model, outputCap, catalog } = priced
   const isResting = (route: UpstreamRoute) => health.isResting(routeKey(route), nowMs)
-  const inOrder = (routes: readonly UpstreamRoute[]) =>
-    orderRoutes(pinned ? pinRoutes(pinnableRoutes(routes, model), pinned) : routes, isResting, Math.random)
+  const inOrder = (routes: readonly UpstreamRoute[]) => routesInOrder(priced, routes, isResting)
   const { allowFields = [] } = model
   const own = inOrder(model.routes).map((route) => ({ route, outputCap, allowFields }))
   if (!model.fallback) return own

@@ -1,6 +1,7 @@
 import type { OpenAiEntry } from '../../domain/routing/catalog.ts'
 import { answerReader, bearer, httpUpstream, inServiceTier, serviceTierOf } from '../http-upstream.ts'
 import type { Authorize, ChatCall, Provider } from '../provider.ts'
+import { hasNoCompaction, readCompacted, readCount, toCompactRequest, toCountRequest } from './other-verbs.ts'
 import { ResponsesEvents, readResponse } from './responses-answer.ts'
 import { toResponsesRequest } from './responses-request.ts'
 
@@ -16,5 +17,19 @@ export function responsesProvider(id: string, entry: OpenAiEntry, authorize: Aut
   const verb = httpUpstream({ ...entry, authorize, keyHeader: bearer })
   const tier = serviceTierOf(entry)
   const toRequest = (call: ChatCall) => inServiceTier(toResponsesRequest(call), call, tier)
-  return { id, chat: verb({ path: '/responses', toRequest, read }) }
+  const chat = verb({ path: '/responses', toRequest, read })
+  const compact = verb({
+    path: '/responses/compact',
+    toRequest: (call: ChatCall) => inServiceTier(toCompactRequest(call), call, tier),
+    read: readCompacted,
+  })
+  return {
+    id,
+    // An upstream without compaction is asked for a summary, as one of another format is.
+    chat: ({ compacts, ...call }) =>
+      compacts
+        ? compact(call).catch((error) => (hasNoCompaction(error) ? chat(call) : Promise.reject(error)))
+        : chat(call),
+    countTokens: verb({ path: '/responses/input_tokens', toRequest: toCountRequest, read: readCount }),
+  }
 }

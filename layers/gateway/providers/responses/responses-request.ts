@@ -12,10 +12,8 @@ const ENCRYPTED = 'reasoning.encrypted_content'
 /** A request in the format of Responses: unchanged, if the caller used Responses itself. */
 export function toResponsesRequest(call: ChatCall): Readonly<Record<string, unknown>> {
   const { chat, model, outputCap, asksWhole, extra } = call
-  const { include, ...asked } =
-    chat.original?.contract === 'responses'
-      ? toFields(ORIGINAL_FIELDS, chat.original.body, call)
-      : toFields(RESPONSES_FIELDS, chat.body, call)
+  const isOriginal = chat.original?.contract === 'responses' && !chat.compacts
+  const { include, ...asked } = isOriginal ? toOriginalRequest(call) : toFields(RESPONSES_FIELDS, chat.body, call)
   return {
     ...asked,
     ...Object.fromEntries(Object.entries(extra).filter(([name]) => !OURS.includes(name))),
@@ -26,6 +24,11 @@ export function toResponsesRequest(call: ChatCall): Readonly<Record<string, unkn
     store: false,
     include: [...new Set([...(Array.isArray(include) ? include : []), ENCRYPTED])],
   }
+}
+
+/** The caller's own fields, of a request in this format. */
+export function toOriginalRequest(call: ChatCall): Readonly<Record<string, unknown>> {
+  return { ...toFields(ORIGINAL_FIELDS, call.chat.original?.body ?? {}, call), model: call.model }
 }
 
 /** Results of tools that the provider runs. */
@@ -39,7 +42,7 @@ const OURS: readonly string[] = [
 ]
 
 /** Fields that no other API format has. */
-const NATIVE = ['context_management', 'image'] as const
+const NATIVE = ['context_management', 'image', 'personality'] as const
 
 const SAME = [
   ...['temperature', 'top_p', 'top_logprobs', 'parallel_tool_calls', 'user', 'safety_identifier'],

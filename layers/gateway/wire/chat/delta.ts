@@ -17,9 +17,9 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** Audio and images: their data do not show how many tokens they are. */
-export function hasMedia({ audio, images }: Delta): boolean {
-  return !isEmpty(audio) || !isEmpty(images)
+/** Audio, images and compactions: their data do not show how many tokens they are. */
+export function hasMedia({ audio, images, compaction }: Delta): boolean {
+  return !isEmpty(audio) || !isEmpty(images) || !isEmpty(compaction)
 }
 
 /** A message in the making. Text grows, tool calls grow by their index, the rest is replaced. */

@@ -62,7 +62,6 @@ const TRIES: Readonly<Partial<Record<ContractName, Tries>>> = {
       { tools: [FUNCTION], tool_choice: { type: 'web_search_preview' } },
       { tools: [FUNCTION], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] } },
       { input: [{ type: 'item_reference', id: 'rs_1' }] },
-      { tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'container_1' } }] },
       said({ type: 'input_file', file_id: 'file_1' }),
       said({ type: 'input_image', file_id: 'file_1' }),
     ],
@@ -70,6 +69,7 @@ const TRIES: Readonly<Partial<Record<ContractName, Tries>>> = {
       { service_tier: 'priority' },
       { service_tier: 'flex' },
       { tools: [{ type: 'web_search' }] },
+      { tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'container_1' } }] },
       { tools: [{ type: 'mcp', server_url: 'https://example.com' }] },
       {
         tools: [FUNCTION],

@@ -105,7 +105,7 @@ export type AnswerEnding = {
   readonly reason: string
   readonly sequence: string | null
   readonly details: unknown
-  /** What Anthropic removed from the prompt, if the caller asked for that. */
+  /** The edits by which Anthropic shortened the prompt, if the caller asked for that. */
   readonly contextManagement?: unknown
 }
 

@@ -2,7 +2,13 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isText } from '../../wire/basics/field-rules.ts'
 import type { Read, Rows, Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
-import { type HostedTable, hostedRow, hostedShape, USER_LOCATION } from '../../wire/chat/hosted-tools.ts'
+import {
+  type HostedRow,
+  type HostedTable,
+  hostedRow,
+  hostedShape,
+  USER_LOCATION,
+} from '../../wire/chat/hosted-tools.ts'
 import { address } from '../../wire/chat/message-fields.ts'
 
 const DOMAINS = is.list(is.text, 100)
@@ -86,10 +92,15 @@ export const HOSTED_KINDS = Object.fromEntries(
   Object.entries(HOSTED).flatMap(([type, row]) => (type === 'shell' ? [] : [[type, hostedShape(row)]])),
 )
 
-/** The shape of a tool that OpenAI runs. A shell is one only in a container. */
-export function providerTool(sent: unknown): Shape | undefined {
+/** The row of a tool that OpenAI runs. A shell is one only in a container. */
+export function providerRow(sent: unknown): HostedRow | undefined {
   const row = hostedRow(HOSTED, sent)
-  return row === undefined || isOnClient(sent as JsonObject) ? undefined : SHAPES.get(row)
+  return row === undefined || isOnClient(sent as JsonObject) ? undefined : row
+}
+
+export function providerTool(sent: unknown): Shape | undefined {
+  const row = providerRow(sent)
+  return row && SHAPES.get(row)
 }
 
 function isOnClient({ type, environment }: JsonObject): boolean {

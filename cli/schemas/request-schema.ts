@@ -1,12 +1,39 @@
-import { CITED } from '../../layers/gateway/contracts/messages/block-fields.ts'
+import { BLOCK, CITED, DOCUMENT_SOURCE, IMAGE_SOURCE } from '../../layers/gateway/contracts/messages/block-fields.ts'
+import { TOOL as MESSAGES_TOOL } from '../../layers/gateway/contracts/messages/tool-fields.ts'
+import { CONTENT, ITEM } from '../../layers/gateway/contracts/responses/item-fields.ts'
+import { LISTED_TOOL, TOOL_CHOICE } from '../../layers/gateway/contracts/responses/tool-fields.ts'
 import type { Rows, Schema, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
-import { cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
+import * as chat from '../../layers/gateway/wire/chat/chat-fields.ts'
+import { DATE, WEB_SEARCH_OPTIONS } from '../../layers/gateway/wire/chat/hosted-tools.ts'
+import { cacheBreakpoint, cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
 import type { wordsOf } from './client-guide.ts'
 import { type Json, refTo } from './json-schema.ts'
 
-/** The shapes that stand in many places, and in the document once. */
-const NAMED = { CacheControl: cacheMark, Citations: CITED, ChatContent: GIVEN_CONTENT }
-const NAMES = new Map<Schema | Shape, string>(Object.entries(NAMED).map(([name, shape]) => [shape, name]))
+/** The shapes of fields that stand in many places, and in the document once. */
+const FIELDS: Readonly<Record<string, Shape>> = {
+  CacheControl: cacheMark,
+  CacheBreakpoint: cacheBreakpoint,
+  ChatContent: GIVEN_CONTENT,
+  ChatTemplateArguments: chat.TEMPLATE_ARGUMENTS,
+  Effort: chat.EFFORT,
+  Moderation: chat.MODERATION,
+  StructuredOutputs: chat.STRUCTURED_OUTPUTS,
+  Thinking: chat.THINKING,
+  WebSearchOptions: WEB_SEARCH_OPTIONS,
+  ResponseContent: CONTENT,
+  ResponseToolChoice: TOOL_CHOICE,
+  ImageSource: IMAGE_SOURCE,
+  DocumentSource: DOCUMENT_SOURCE,
+  Citations: CITED,
+}
+/** The same for elements of lists, which cannot be null. */
+const ELEMENTS: Readonly<Record<string, Shape>> = {
+  ResponseItem: ITEM,
+  ResponseTool: LISTED_TOOL,
+  MessagesBlock: BLOCK,
+  MessagesTool: MESSAGES_TOOL,
+}
+const NAMES = new Map(Object.entries({ ...FIELDS, ...ELEMENTS }).map(([name, { schema }]) => [schema, name]))
 
 /** Every whole number of JSON is within these bounds. */
 const NO_BOUNDS: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]
@@ -45,8 +72,9 @@ function objectOf(rows: Schema, required: readonly string[]): Json & { readonly 
 }
 
 function toJson(node: Schema | Shape): Json {
-  const name = NAMES.get(node)
-  return name === undefined ? written(typeof node === 'function' ? node.schema : node) : refTo(name)
+  const schema = typeof node === 'function' ? (node as Shape).schema : node
+  const name = NAMES.get(schema)
+  return name === undefined ? written(schema) : refTo(name)
 }
 
 function written(schema: Schema): Json {
@@ -62,9 +90,10 @@ function written(schema: Schema): Json {
   }
 }
 
-export const NAMED_PARTS: Readonly<Record<string, Json>> = Object.fromEntries(
-  Object.entries(NAMED).map(([name, { schema }]) => [name, written(schema)]),
-)
+export const NAMED_PARTS: Readonly<Record<string, Json>> = Object.fromEntries([
+  ...Object.entries(FIELDS).map(([name, { schema }]) => [name, orNull(written(schema))]),
+  ...Object.entries(ELEMENTS).map(([name, { schema }]) => [name, written(schema)]),
+])
 
 function keywordOf([keyword, value]: [string, unknown]): [string, unknown][] {
   if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, toJson(value as Schema)]]
@@ -75,9 +104,23 @@ function keywordOf([keyword, value]: [string, unknown]): [string, unknown][] {
 function kindsOf(by: string, kinds: Schema): Json[] {
   return Object.entries(kinds).map(([kind, rows]) =>
     typeof rows === 'function'
-      ? toJson(rows as Shape)
+      ? kindOf(by, kindName(kind, rows as Shape), toJson(rows as Shape))
       : objectOf({ [by]: { type: 'string', const: kind }, ...(rows as Schema) }, [by]),
   )
+}
+
+/** A tool that a provider runs has a date in its name, or none. */
+function kindName(kind: string, { schema }: Shape): Json {
+  return schema.isHosted === true ? { type: 'string', pattern: `^${kind}${DATE}$` } : { type: 'string', const: kind }
+}
+
+/** A kind with a shape of its own. One that may be left out has any fields. */
+function kindOf(by: string, kind: Json, shape: Json): Json {
+  if (Array.isArray(shape.anyOf) || shape.type === 'null') return shape
+  const { type = 'object', properties, ...rest } = shape
+  const named = { ...(properties as Json), [by]: kind }
+  const open = properties === undefined && { additionalProperties: {} }
+  return { ...rest, type, properties: named, required: [by], ...open }
 }
 
 function orNull({ description, ...bare }: Json): Json {

@@ -64,10 +64,8 @@ const noTool: Read = (sent, at) => {
 const hostedTool: Read = (sent, at) => (providerTool(sent) ?? noTool)(sent, at)
 const tool = is.variants('type', toolsOr(hostedTool), hostedTool)
 const KINDS = { by: 'type', kinds: { ...toolsOr(hostedTool), ...HOSTED_KINDS } }
-export const TOOL_LIST = is.list(
-  is.shaped(KINDS, (sent, at) => tool(sent, at)),
-  1024,
-)
+export const LISTED_TOOL = is.shaped(KINDS, (sent, at) => tool(sent, at))
+export const TOOL_LIST = is.list(LISTED_TOOL, 1024)
 
 /** A tool that OpenAI runs is offered by the request's own list only, where its calls are bounded and priced. */
 const loadedTool: Read = (sent, at) => (providerTool(sent) ? at.leaveOut('is offered in tools only') : noTool(sent, at))

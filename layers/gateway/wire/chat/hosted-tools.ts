@@ -28,9 +28,13 @@ export const WEB_SEARCH_OPTIONS: Shape = orLeftOut(
   NOT_CARRIED,
 )
 
+/** The date of a version in a tool's type. */
+export const DATE = '(?:_\\d{4}_?\\d{2}_?\\d{2})?'
+const DATED = new RegExp(`${DATE}$`)
+
 export function hostedRow(table: HostedTable, sent: unknown): HostedRow | undefined {
   const type = isObject(sent) ? sent.type : undefined
-  const name = typeof type === 'string' ? type.replace(/_\d{4}_?\d{2}_?\d{2}$/, '') : ''
+  const name = typeof type === 'string' ? type.replace(DATED, '') : ''
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 

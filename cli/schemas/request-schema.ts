@@ -4,7 +4,7 @@ import { CONTENT, ITEM } from '../../layers/gateway/contracts/responses/item-fie
 import { LISTED_TOOL, TOOL_CHOICE } from '../../layers/gateway/contracts/responses/tool-fields.ts'
 import type { Rows, Schema, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
 import * as chat from '../../layers/gateway/wire/chat/chat-fields.ts'
-import { DATE, WEB_SEARCH_OPTIONS } from '../../layers/gateway/wire/chat/hosted-tools.ts'
+import { WEB_SEARCH_OPTIONS } from '../../layers/gateway/wire/chat/hosted-tools.ts'
 import { cacheBreakpoint, cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
 import type { wordsOf } from './client-guide.ts'
 import { type Json, refTo } from './json-schema.ts'
@@ -20,18 +20,18 @@ const FIELDS: Readonly<Record<string, Shape>> = {
   StructuredOutputs: chat.STRUCTURED_OUTPUTS,
   Thinking: chat.THINKING,
   WebSearchOptions: WEB_SEARCH_OPTIONS,
-  ResponseContent: CONTENT,
   ResponseToolChoice: TOOL_CHOICE,
-  ImageSource: IMAGE_SOURCE,
-  DocumentSource: DOCUMENT_SOURCE,
   Citations: CITED,
 }
-/** The same for elements of lists, which cannot be null. */
+/** The same for elements of lists and fields that are required, which cannot be null. */
 const ELEMENTS: Readonly<Record<string, Shape>> = {
   ResponseItem: ITEM,
+  ResponseContent: CONTENT,
   ResponseTool: LISTED_TOOL,
   MessagesBlock: BLOCK,
   MessagesTool: MESSAGES_TOOL,
+  ImageSource: IMAGE_SOURCE,
+  DocumentSource: DOCUMENT_SOURCE,
 }
 const NAMES = new Map(Object.entries({ ...FIELDS, ...ELEMENTS }).map(([name, { schema }]) => [schema, name]))
 
@@ -63,7 +63,9 @@ export function requestSchema(fields: Rows, required: readonly string[], words: 
 
 type Properties = Readonly<Record<string, Json>>
 
-function objectOf(rows: Schema, required: readonly string[]): Json & { readonly properties: Properties } {
+function objectOf(rows: Schema, named: readonly string[]): Json & { readonly properties: Properties } {
+  const needed = Object.keys(rows).filter((field) => (rows[field] as Partial<Shape>).needs !== undefined)
+  const required = [...new Set([...named, ...needed])]
   const properties = Object.entries(rows).map(([field, row]) => {
     const schema = toJson(row as Schema)
     return [field, required.includes(field) ? schema : orNull(schema)]
@@ -78,7 +80,7 @@ function toJson(node: Schema | Shape): Json {
 }
 
 function written(schema: Schema): Json {
-  const { by, kinds, properties, treatment, why, isNative, isHosted, ...plain } = schema
+  const { by, kinds, patterns, properties, treatment, why, isNative, isHosted, ...plain } = schema
   return {
     ...(treatment !== undefined && { description: TREATMENT_WORDS[treatment as Treatment](schema) }),
     ...(isNative === true && { description: NATIVE }),
@@ -86,7 +88,7 @@ function written(schema: Schema): Json {
     ...(treatment === 'never' && { type: 'null' }),
     ...Object.fromEntries(Object.entries(plain).flatMap(keywordOf)),
     ...(properties !== undefined && objectOf(properties as Schema, [])),
-    ...(kinds !== undefined && { anyOf: kindsOf(String(by), kinds as Schema) }),
+    ...(kinds !== undefined && { anyOf: kindsOf(String(by), kinds as Schema, patterns as Schema) }),
   }
 }
 
@@ -101,17 +103,16 @@ function keywordOf([keyword, value]: [string, unknown]): [string, unknown][] {
   return NO_BOUNDS.includes(value) ? [] : [[keyword, value]]
 }
 
-function kindsOf(by: string, kinds: Schema): Json[] {
-  return Object.entries(kinds).map(([kind, rows]) =>
+function kindsOf(by: string, kinds: Schema, patterns: Schema = {}): Json[] {
+  const named = Object.entries(kinds).map(([kind, rows]) =>
     typeof rows === 'function'
-      ? kindOf(by, kindName(kind, rows as Shape), toJson(rows as Shape))
+      ? kindOf(by, { type: 'string', const: kind }, toJson(rows as Shape))
       : objectOf({ [by]: { type: 'string', const: kind }, ...(rows as Schema) }, [by]),
   )
-}
-
-/** A tool that a provider runs has a date in its name, or none. */
-function kindName(kind: string, { schema }: Shape): Json {
-  return schema.isHosted === true ? { type: 'string', pattern: `^${kind}${DATE}$` } : { type: 'string', const: kind }
+  const others = Object.entries(patterns).map(([pattern, shape]) =>
+    kindOf(by, { type: 'string', pattern }, toJson(shape as Shape)),
+  )
+  return [...named, ...others]
 }
 
 /** A kind with a shape of its own. One that may be left out has any fields. */

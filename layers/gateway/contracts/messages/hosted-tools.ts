@@ -1,6 +1,12 @@
 import type { Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
-import { type HostedTable, hostedRow, hostedShape, USER_LOCATION } from '../../wire/chat/hosted-tools.ts'
+import {
+  type HostedTable,
+  hostedPatterns,
+  hostedRow,
+  hostedShape,
+  USER_LOCATION,
+} from '../../wire/chat/hosted-tools.ts'
 import { cacheMark } from '../../wire/chat/message-fields.ts'
 
 const COMMON = {
@@ -37,7 +43,7 @@ export const HOSTED: HostedTable = {
 }
 
 const SHAPES = new Map(Object.values(HOSTED).map((row) => [row, hostedShape(row)]))
-export const HOSTED_SHAPES = [...SHAPES.values()]
+export const HOSTED_PATTERNS = hostedPatterns(HOSTED)
 
 /** The shape of a tool that Anthropic runs. */
 export function providerTool(sent: unknown): Shape | undefined {

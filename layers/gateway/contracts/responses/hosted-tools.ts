@@ -2,7 +2,13 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isText } from '../../wire/basics/field-rules.ts'
 import type { Read, Rows, Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
-import { type HostedTable, hostedRow, hostedShape, USER_LOCATION } from '../../wire/chat/hosted-tools.ts'
+import {
+  type HostedTable,
+  hostedPatterns,
+  hostedRow,
+  hostedShape,
+  USER_LOCATION,
+} from '../../wire/chat/hosted-tools.ts'
 import { address } from '../../wire/chat/message-fields.ts'
 
 const DOMAINS = is.list(is.text, 100)
@@ -81,10 +87,9 @@ export const HOSTED: HostedTable = {
 }
 
 const SHAPES = new Map(Object.values(HOSTED).map((row) => [row, hostedShape(row)]))
-/** For documents: the shape of each, but that of a shell, which is one of the client's tools, too. */
-export const HOSTED_KINDS = Object.fromEntries(
-  Object.entries(HOSTED).flatMap(([type, row]) => (type === 'shell' ? [] : [[type, hostedShape(row)]])),
-)
+const { shell: _, ...others } = HOSTED
+/** For documents: all but a shell, which is one of the client's tools, too. */
+export const HOSTED_PATTERNS = hostedPatterns(others)
 
 /** The shape of a tool that OpenAI runs. A shell is one only in a container. */
 export function providerTool(sent: unknown): Shape | undefined {

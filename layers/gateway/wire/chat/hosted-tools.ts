@@ -29,14 +29,19 @@ export const WEB_SEARCH_OPTIONS: Shape = orLeftOut(
 )
 
 /** The date of a version in a tool's type. */
-export const DATE = '(?:_\\d{4}_?\\d{2}_?\\d{2})?'
-const DATED = new RegExp(`${DATE}$`)
+const DATE = /_\d{4}_?\d{2}_?\d{2}$/
 
 export function hostedRow(table: HostedTable, sent: unknown): HostedRow | undefined {
   const type = isObject(sent) ? sent.type : undefined
-  const name = typeof type === 'string' ? type.replace(DATED, '') : ''
+  const name = typeof type === 'string' ? type.replace(DATE, '') : ''
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
+
+/** For documents: the shapes by the patterns of their types. */
+export const hostedPatterns = (table: HostedTable): Readonly<Record<string, Shape>> =>
+  Object.fromEntries(
+    Object.entries(table).map(([type, row]) => [`^${type}(?:${DATE.source.slice(0, -1)})?$`, hostedShape(row)]),
+  )
 
 /** A tool of a row of this table. One that cannot be offered is left out, and is no reason to refuse the request. */
 export function hostedShape(row: HostedRow): Shape {

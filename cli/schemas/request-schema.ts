@@ -1,10 +1,10 @@
 import { BLOCK, CITED, DOCUMENT_SOURCE, IMAGE_SOURCE } from '../../layers/gateway/contracts/messages/block-fields.ts'
 import { TOOL as MESSAGES_TOOL } from '../../layers/gateway/contracts/messages/tool-fields.ts'
-import { CONTENT, ITEM } from '../../layers/gateway/contracts/responses/item-fields.ts'
-import { LISTED_TOOL, TOOL_CHOICE } from '../../layers/gateway/contracts/responses/tool-fields.ts'
+import { CALLER, CONTENT, ITEM } from '../../layers/gateway/contracts/responses/item-fields.ts'
+import { ENVIRONMENT, LISTED_TOOL, TOOL_CHOICE } from '../../layers/gateway/contracts/responses/tool-fields.ts'
 import type { Rows, Schema, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
 import * as chat from '../../layers/gateway/wire/chat/chat-fields.ts'
-import { WEB_SEARCH_OPTIONS } from '../../layers/gateway/wire/chat/hosted-tools.ts'
+import { USER_LOCATION, WEB_SEARCH_OPTIONS } from '../../layers/gateway/wire/chat/hosted-tools.ts'
 import { cacheBreakpoint, cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
 import type { wordsOf } from './client-guide.ts'
 import { type Json, refTo } from './json-schema.ts'
@@ -19,7 +19,10 @@ const FIELDS: Readonly<Record<string, Shape>> = {
   Moderation: chat.MODERATION,
   StructuredOutputs: chat.STRUCTURED_OUTPUTS,
   Thinking: chat.THINKING,
+  UserLocation: USER_LOCATION,
   WebSearchOptions: WEB_SEARCH_OPTIONS,
+  ResponseCaller: CALLER,
+  ResponseEnvironment: ENVIRONMENT,
   ResponseToolChoice: TOOL_CHOICE,
   Citations: CITED,
 }

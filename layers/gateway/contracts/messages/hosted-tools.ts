@@ -26,7 +26,7 @@ const SOURCE = is.object({
 
 /** Anthropic bounds the calls of a tool by its `max_uses`. A tool without that could run up any bill. */
 export const HOSTED: HostedTable = {
-  web_search: { kind: 'webSearch', rows: { ...COMMON, user_location: is.object(USER_LOCATION) } },
+  web_search: { kind: 'webSearch', rows: { ...COMMON, user_location: USER_LOCATION } },
   web_fetch: {
     kind: 'webFetch',
     rows: {

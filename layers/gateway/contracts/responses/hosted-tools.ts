@@ -15,7 +15,7 @@ const DOMAINS = is.list(is.text, 100)
 const SEARCH = {
   search_context_size: is.word('low', 'medium', 'high'),
   search_content_types: is.list(is.word('text', 'image')),
-  user_location: is.object(USER_LOCATION),
+  user_location: USER_LOCATION,
   filters: is.object({ allowed_domains: DOMAINS, blocked_domains: DOMAINS }),
   external_web_access: is.flag,
 } satisfies Rows

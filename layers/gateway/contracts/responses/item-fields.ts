@@ -46,7 +46,8 @@ export const CONTENT = partsOf(GIVEN)
 /** An upstream that stores nothing knows no ids and no states of items. */
 const stored = { id: is.leftOut, status: is.leftOut }
 const kept = { id: is.text, status: is.text }
-const caller = { caller: is.object({ type: is.word('direct', 'program'), caller_id: is.text }) }
+export const CALLER = is.object({ type: is.word('direct', 'program'), caller_id: is.text })
+const caller = { caller: CALLER }
 const THOUGHT = is.list(is.object({ type: is.word('summary_text', 'reasoning_text'), text: is.text }))
 const CALL = { call_id: NAME, name: NAME, namespace: is.text, async: is.native(is.flag), ...caller, ...stored }
 

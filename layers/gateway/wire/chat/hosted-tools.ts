@@ -12,10 +12,10 @@ type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { readonly w
 /** The rows by the type of their tools, without the date of its version. */
 export type HostedTable = Readonly<Record<string, HostedRow>>
 
-export const USER_LOCATION = {
+export const USER_LOCATION = is.object({
   type: is.word('approximate'),
   ...is.each(is.text, 'city', 'country', 'region', 'timezone'),
-}
+})
 
 const NOT_CARRIED = 'has a field that this gateway does not pass on: it may cost more, or is stored at the provider'
 
@@ -23,7 +23,7 @@ const NOT_CARRIED = 'has a field that this gateway does not pass on: it may cost
 export const WEB_SEARCH_OPTIONS: Shape = orLeftOut(
   is.object({
     search_context_size: is.word('low', 'medium', 'high'),
-    user_location: is.object({ type: is.word('approximate'), approximate: is.object(USER_LOCATION) }),
+    user_location: is.object({ type: is.word('approximate'), approximate: USER_LOCATION }),
   }),
   NOT_CARRIED,
 )

@@ -12,10 +12,10 @@ export type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { rea
 /** The rows by the type of their tools, without the date of its version. */
 export type HostedTable = Readonly<Record<string, HostedRow>>
 
-export const USER_LOCATION = {
+export const USER_LOCATION = is.object({
   type: is.word('approximate'),
   ...is.each(is.text, 'city', 'country', 'region', 'timezone'),
-}
+})
 
 const NOT_CARRIED = 'has a field that this gateway does not pass on: it may cost more, or is stored at the provider'
 
@@ -23,16 +23,25 @@ const NOT_CARRIED = 'has a field that this gateway does not pass on: it may cost
 export const WEB_SEARCH_OPTIONS: Shape = orLeftOut(
   is.object({
     search_context_size: is.word('low', 'medium', 'high'),
-    user_location: is.object({ type: is.word('approximate'), approximate: is.object(USER_LOCATION) }),
+    user_location: is.object({ type: is.word('approximate'), approximate: USER_LOCATION }),
   }),
   NOT_CARRIED,
 )
 
+/** The date of a version in a tool's type. */
+const DATE = /_\d{4}_?\d{2}_?\d{2}$/
+
 export function hostedRow(table: HostedTable, sent: unknown): HostedRow | undefined {
   const type = isObject(sent) ? sent.type : undefined
-  const name = typeof type === 'string' ? type.replace(/_\d{4}_?\d{2}_?\d{2}$/, '') : ''
+  const name = typeof type === 'string' ? type.replace(DATE, '') : ''
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
+
+/** For documents: the shapes by the patterns of their types. */
+export const hostedPatterns = (table: HostedTable): Readonly<Record<string, Shape>> =>
+  Object.fromEntries(
+    Object.entries(table).map(([type, row]) => [`^${type}(?:${DATE.source.slice(0, -1)})?$`, hostedShape(row)]),
+  )
 
 /** A tool of a row of this table. One that cannot be offered is left out, and is no reason to refuse the request. */
 export function hostedShape(row: HostedRow): Shape {

@@ -4,7 +4,7 @@ import { orderRoutes, pinnableRoutes, pinRoutes } from '../../domain/routing/rou
 
 export type Choose = (routes: readonly UpstreamRoute[]) => readonly UpstreamRoute[]
 
-/** Puts routes to a model in the order in which they are asked. What reads the marks of sealed content is loaded then. */
+/** Puts routes to a model in the order in which they are asked. The order by marks of sealed content is loaded then. */
 export async function routeOrder(priced: PricedRequest, isResting: (route: UpstreamRoute) => boolean): Promise<Choose> {
   const { chat, model, pinned } = priced
   const choose: Choose = chat.mayBeSealed

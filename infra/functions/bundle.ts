@@ -14,7 +14,7 @@ const sourceOf = (name: Part) => join(ROOT, manifest.imports[name])
 
 /** Parts that a function loads lazily, each from a file of its name beside the function's own. */
 const LAZY: Readonly<Record<string, readonly Part[]>> = {
-  chat: ['#on-demand', '#advice', '#contracts', '#dialects', '#bedrock'],
+  chat: ['#on-demand', '#advice', '#answers', '#contracts', '#dialects', '#error-reply', '#bedrock'],
   api: ['#on-demand', '#advice', '#contracts', '#dialects', '#openapi', '#quote'],
 }
 /** The first page and that for the owners of keys, built, as a module beside the api's own. */

@@ -57,7 +57,10 @@ function bodyOf({ headers, body }: Answer): Record<string, unknown> {
 test('every folder of functions/ is deployed as a Node 24 function with its code and source maps: one file, and those that chat and api load lazily', () => {
   const deployed = { ...account.functions, admin: account.admin, probe: account.probe }
   const both = ['advice', 'contracts', 'dialects', 'on-demand']
-  const beside: Record<string, string[]> = { chat: [...both, 'bedrock'], api: [...both, 'openapi', 'quote'] }
+  const beside: Record<string, string[]> = {
+    chat: [...both, 'answers', 'bedrock', 'error-reply'],
+    api: [...both, 'openapi', 'quote'],
+  }
   for (const [name, { folder, handler, runtime }] of Object.entries(deployed)) {
     expect([runtime, handler]).toEqual(['nodejs24.x', 'index.handler'])
     const files = [...(beside[name] ?? []), 'index'].toSorted()

@@ -99,7 +99,8 @@ describe('the deployed code', () => {
     const handler = join(chat(), 'index.js')
     const asked: string[] = []
     const code = readFileSync(handler, 'utf8')
-    for (const lazy of ['contracts', 'dialects']) expect(code.split(`require("./${lazy}.js")`)).toHaveLength(2)
+    const once = ['answers', 'contracts', 'dialects', 'error-reply']
+    for (const lazy of once) expect(code.split(`require("./${lazy}.js")`)).toHaveLength(2)
     Object.assign(globalThis, { awslambda: { streamifyResponse: (fn: unknown) => fn } })
     const module = { exports: {} as { handler?: unknown } }
     const real = createRequire(handler)
@@ -119,7 +120,7 @@ describe('the deployed code', () => {
       chat(),
     )
     expect(module.exports.handler).toEqual(expect.any(Function))
-    for (const lazy of ['./bedrock.js', './contracts.js', './dialects.js']) expect(asked).not.toContain(lazy)
+    for (const lazy of ['bedrock', ...once]) expect(asked).not.toContain(`./${lazy}.js`)
     expect(asked).not.toContain('node:stream/web')
     expect(asked.length).toBeGreaterThan(0)
   })

@@ -1,6 +1,7 @@
 import type { GatewayError } from '../domain/basics/gateway-error.ts'
 import type { ChatRequest, ChoicePart } from '../domain/chat/chat.ts'
 import type { Bill } from '../domain/money/bill.ts'
+import type { PricedModel } from '../domain/routing/catalog.ts'
 import type { JsonBody } from '../wire/requests/read-body.ts'
 
 /** An API format that callers use. No contract knows a dialect of the upstreams. */
@@ -10,6 +11,8 @@ export type RequestContract = {
   readonly readCount?: (body: JsonBody) => ChatRequest
   /** Reads a request to compact a conversation, where the contract has such an endpoint. */
   readonly readCompaction?: (body: JsonBody) => ChatRequest
+  /** Refuses what one answer of the model cannot hold. */
+  readonly requireRoom?: (chat: ChatRequest, model: PricedModel) => void
   readonly countBody?: (tokens: number) => object
   readonly lastFrame: string
   readonly errorBody: (error: GatewayError, requestId: string) => object

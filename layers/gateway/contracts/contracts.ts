@@ -3,7 +3,6 @@ import { DONE_FRAME, errorEnvelope } from '../wire/chat/frames.ts'
 import { ChunkWriter, parseChatRequest } from './chat/chat-contract.ts'
 import { CompletionBuilder } from './completion-builder.ts'
 import type { Contract, RequestContract } from './contract.ts'
-import { EMBEDDINGS_CONTRACT } from './embeddings/embeddings.ts'
 import type { LAZY_CONTRACTS } from './lazy-contracts.ts'
 
 const CHAT_CONTRACT: Contract = {
@@ -18,7 +17,7 @@ let lazyContracts: typeof LAZY_CONTRACTS | undefined
 
 /** Loads the contract of an endpoint, if it is not loaded yet; undefined if there is nothing to wait for. */
 export function loadContract({ contract = 'chat' }: Endpoint): Promise<void> | undefined {
-  if (contract === 'chat' || contract === 'embeddings' || lazyContracts) return undefined
+  if (contract === 'chat' || lazyContracts) return undefined
   return import('#contracts').then((loaded: { LAZY_CONTRACTS: typeof LAZY_CONTRACTS }) => {
     lazyContracts = loaded.LAZY_CONTRACTS
   })
@@ -26,12 +25,16 @@ export function loadContract({ contract = 'chat' }: Endpoint): Promise<void> | u
 
 /** An endpoint that asks no model, and a call to an unknown path, have the error format of chat. */
 export function requestContractOf(endpoint: Endpoint): RequestContract {
-  return endpoint.contract === 'embeddings' ? EMBEDDINGS_CONTRACT : contractOf(endpoint)
+  return endpoint.contract === 'embeddings' ? lazyContract('embeddings') : contractOf(endpoint)
 }
 
 export function contractOf({ contract = 'chat' }: Endpoint): Contract {
   if (contract === 'chat') return CHAT_CONTRACT
   if (contract === 'embeddings') throw new Error('An embedding has no words to be written.')
-  if (!lazyContracts) throw new Error(`The contract '${contract}' was not loaded.`)
-  return lazyContracts[contract]
+  return lazyContract(contract)
+}
+
+function lazyContract<Name extends keyof typeof LAZY_CONTRACTS>(name: Name): (typeof LAZY_CONTRACTS)[Name] {
+  if (!lazyContracts) throw new Error(`The contract '${name}' was not loaded.`)
+  return lazyContracts[name]
 }

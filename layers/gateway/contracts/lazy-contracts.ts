@@ -1,7 +1,8 @@
 import { DONE_FRAME, errorEnvelope } from '../wire/chat/frames.ts'
 import { readCompletionRequest } from './completions/completion-request.ts'
 import { TextBuilder, textFrames } from './completions/text-answer.ts'
-import type { Contract } from './contract.ts'
+import type { Contract, RequestContract } from './contract.ts'
+import { readEmbeddingRequest, requireRoom } from './embeddings/embeddings.ts'
 import { messageError } from './messages/message-head.ts'
 import { messageBuilder, messageWriter } from './messages/message-writers.ts'
 import { readCountRequest, readMessagesRequest } from './messages/messages-request.ts'
@@ -43,4 +44,11 @@ const completions: Contract = {
   errorBody: errorEnvelope,
 }
 
-export const LAZY_CONTRACTS = { responses, messages, completions }
+const embeddings: RequestContract = {
+  readRequest: readEmbeddingRequest,
+  requireRoom,
+  lastFrame: '',
+  errorBody: errorEnvelope,
+}
+
+export const LAZY_CONTRACTS = { responses, messages, completions, embeddings }

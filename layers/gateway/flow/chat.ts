@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream'
+import { contractOf } from '../contracts/contracts.ts'
 import { waitAtMost } from '../platform/retry.ts'
 import { admit, refusingAfterAdmission } from './admission/admit.ts'
 import { readAndPrice } from './admission/read-and-price.ts'
-import { answerCount } from './answering/answer-count.ts'
-import { answerEmbedding } from './answering/answer-embedding.ts'
 import { answerWhole } from './answering/answer-whole.ts'
 import type { ChatDeps } from './answering/chat-deps.ts'
 import { streamedAnswer } from './answering/streamed-answer.ts'
@@ -39,11 +38,12 @@ export async function chat(deps: ChatDeps, request: IdentifiedRequest, event: Ga
   }
 }
 
-function answer(deps: ChatDeps, request: AdmittedChat): Promise<Body> {
+async function answer(deps: ChatDeps, request: AdmittedChat): Promise<Body> {
   const { stream, embedding } = request.priced.chat
   if (stream) return answerStream(deps, request)
-  if (request.endpoint.countsOnly) return answerCount(deps, request)
-  return embedding ? answerEmbedding(deps, request) : answerWhole(deps, request)
+  if (!request.endpoint.countsOnly && !embedding) return answerWhole(deps, request)
+  const { answerCount, answerEmbedding } = await import('#answers')
+  return embedding ? answerEmbedding(deps, request) : answerCount(deps, request, contractOf(request.endpoint))
 }
 
 /** Until the first words have come, or ten seconds have passed, a failure has its honest status. */

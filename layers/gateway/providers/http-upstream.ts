@@ -2,7 +2,6 @@ import type { JsonObject } from '../domain/basics/json-object.ts'
 import type { Answer, ChatPart } from '../domain/chat/chat.ts'
 import type { AnthropicEntry, OpenAiEntry } from '../domain/routing/catalog.ts'
 import type { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
-import { readErrorReply } from './http/error-reply.ts'
 import { isJson, type Parsed, readJson, tooDeep } from './http/json-reply.ts'
 import { post, type Reply, targetOf } from './http/post.ts'
 import { type EventReader, readEvents } from './http/server-sent-events.ts'
@@ -44,6 +43,7 @@ export function httpUpstream({ baseUrl, headers: more, authorize, keyHeader }: U
         call.noteAnswered?.()
         return read(reply, call, key)
       }
+      const { readErrorReply } = await import('#error-reply')
       const failure = await readErrorReply(reply, key, call.model)
       throw failureOf ? failureOf(failure) : failure
     }

@@ -2,4 +2,5 @@
 export { anthropicProvider } from './anthropic/anthropic-provider.ts'
 export { bedrockProvider } from './bedrock/bedrock-provider.ts'
 export { signAsRole } from './http/sign-as-role.ts'
+export { readEmbedding } from './openai/openai-embeddings.ts'
 export { responsesProvider } from './responses/responses-provider.ts'

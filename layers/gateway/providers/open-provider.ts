@@ -1,6 +1,6 @@
 import type { Catalog, ProviderEntry } from '../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../domain/routing/upstream-failure.ts'
-import { openaiProvider } from './openai/openai-provider.ts'
+import { openaiProvider, type ReadEmbedding } from './openai/openai-provider.ts'
 import type { Authorize, Provider } from './provider.ts'
 
 export type OpenProvider = (catalog: Catalog, id: string) => Provider
@@ -31,12 +31,13 @@ export function openProvider(sources: KeySources): OpenProvider {
     if (entry.type === 'bedrock') {
       return lazyProvider(id, async () => (await dialects()).bedrockProvider(id, entry), ['embed'])
     }
-    if (entry.contract !== 'responses') return openaiProvider(id, entry, authorize)
+    if (entry.contract !== 'responses') return openaiProvider(id, entry, authorize, readEmbedding)
     return lazyProvider(id, async () => (await dialects()).responsesProvider(id, entry, authorize), ['countTokens'])
   }
 }
 
 const dialects = () => import('#dialects')
+const readEmbedding: ReadEmbedding = async (...came) => (await dialects()).readEmbedding(...came)
 
 /** A provider whose dialect is loaded with the first call to it, and its verbs besides chat. */
 function lazyProvider(

@@ -1,15 +1,17 @@
+import { badRequest } from '../../domain/basics/gateway-error.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
-import type { Embedding } from '../../domain/chat/embedding.ts'
+import { type Embedding, type EmbeddingRequest, MOST_NUMBERS } from '../../domain/chat/embedding.ts'
+import { hasMoreTokens } from '../../domain/money/least-tokens.ts'
 import type { Nano } from '../../domain/money/money.ts'
+import type { PricedModel } from '../../domain/routing/catalog.ts'
 import { badField } from '../../wire/basics/field-rules.ts'
 import { flag, integer, knownRows, option, shaped, word } from '../../wire/basics/shape.ts'
 import { alias, MODEL } from '../../wire/chat/chat-fields.ts'
-import { errorEnvelope } from '../../wire/chat/frames.ts'
 import { promptShape, readPrompts } from '../../wire/chat/read-prompts.ts'
 import { writeVector } from '../../wire/chat/vectors.ts'
 import { moneyLiteral } from '../../wire/money/money-literal.ts'
 import { type JsonBody, readFields } from '../../wire/requests/read-body.ts'
-import type { AnswerHead, RequestContract } from '../contract.ts'
+import type { AnswerHead } from '../contract.ts'
 
 const MAX_INPUTS = 2_048
 
@@ -47,10 +49,36 @@ export function readEmbeddingRequest(request: JsonBody): ChatRequest {
   }
 }
 
-export const EMBEDDINGS_CONTRACT: RequestContract = {
-  readRequest: readEmbeddingRequest,
-  lastFrame: '',
-  errorBody: errorEnvelope,
+/** Values by which an upstream embeds the beginning or the end of a text that is too long. */
+const TRUNCATES: ReadonlySet<unknown> = new Set(['START', 'END'])
+
+/** Refuses more numbers than an answer holds, and a text that is longer than the model takes. */
+export function requireRoom({ embedding, body }: ChatRequest, model: PricedModel): void {
+  if (!embedding) return
+  requireNumbers(embedding, model)
+  if (!TRUNCATES.has(body.truncate)) requireLengths(embedding, model)
+}
+
+/** A batch is embedded, and billed, in parts: one text that is too long would be found only after others are paid for. */
+function requireLengths({ inputs }: EmbeddingRequest, { id, contextLength: most }: PricedModel): void {
+  const place = inputs.findIndex(
+    (input) => input.length > most && (typeof input !== 'string' || hasMoreTokens(input, most)),
+  )
+  if (place < 0) return
+  const message = `'input[${place}]' is too long: the model '${id}' takes at most ${most} tokens of one text.`
+  throw badRequest('context_length_exceeded', message, `input[${place}]`)
+}
+
+function requireNumbers({ inputs, dimensions }: EmbeddingRequest, { id, dimensions: most = 0 }: PricedModel): void {
+  if (dimensions !== undefined && dimensions > most) {
+    const message = `'dimensions' is ${dimensions}, but a vector of the model '${id}' has at most ${most} numbers.`
+    throw badRequest('invalid_value', message, 'dimensions')
+  }
+  const each = dimensions ?? most
+  const room = Math.floor(MOST_NUMBERS / each)
+  if (inputs.length <= room) return
+  const message = `'input' has ${inputs.length} texts, but one answer holds at most ${MOST_NUMBERS} numbers: with ${each} to a vector, send at most ${room} texts at once.`
+  throw badRequest('invalid_value', message, 'input')
 }
 
 /** OpenAI's list of embeddings, vector by vector: the whole text may be too long for the memory. */

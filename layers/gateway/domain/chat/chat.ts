@@ -21,6 +21,8 @@ export type ChatRequest = {
   readonly media: Readonly<Record<MediaKind | 'any', number>>
   /** True if the request has a `cache_control`, which makes a provider write to its cache at a price of its own. */
   readonly asksCacheWrite: boolean
+  /** False if nothing in it can be content that a provider sealed, or compacted. */
+  readonly mayBeSealed: boolean
   readonly bytes: number
   /** The request in the format of chat completions, built from its known parts. */
   readonly body: ChatBody

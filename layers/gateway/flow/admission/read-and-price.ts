@@ -2,8 +2,6 @@ import { requestContractOf } from '../../contracts/contracts.ts'
 import { modelsFor } from '../../domain/admission/access.ts'
 import { badRequest, GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
-import { type EmbeddingRequest, MOST_NUMBERS } from '../../domain/chat/embedding.ts'
-import { hasMoreTokens } from '../../domain/money/least-tokens.ts'
 import { priceRequest } from '../../domain/money/priced-request.ts'
 import { kindOf, MEDIA_KINDS, type PricedModel } from '../../domain/routing/catalog.ts'
 import { pinnableRoutes } from '../../domain/routing/route-order.ts'
@@ -22,7 +20,8 @@ export async function readAndPrice(
 ): Promise<PricedChat> {
   if (request.isNowhere) throw await noEndpoint(event.requestContext.http.method, event.rawPath)
   const { endpoint, credential } = request
-  const { readRequest, readCount = readRequest, readCompaction = readRequest } = requestContractOf(endpoint)
+  const contract = requestContractOf(endpoint)
+  const { readRequest, readCount = readRequest, readCompaction = readRequest, requireRoom } = contract
   const catalog = await catalogFor(credential.key)
   const json = await readJson(event, (raw) => readJsonBody(raw, credential.key.id))
   const body = { ...json, betas: event.headers['anthropic-beta'] }
@@ -30,6 +29,7 @@ export async function readAndPrice(
   const model = catalog.models.get(chat.model)
   if (!model) throw noSuchModel(chat.model, modelsFor(credential.key, catalog))
   requireKind(chat, model)
+  requireRoom?.(chat, model)
   const wanted = event.headers[`${headerPrefix}Route`.toLowerCase()]
   const priced = priceRequest(chat, model, catalog, pinnedProviders(wanted, model))
   return Object.assign(request, {
@@ -67,8 +67,8 @@ function pinnedProviders(header: string | undefined, model: PricedModel): readon
   throw badRequest('invalid_route', `${why}The route header must be a list of providers of '${model.id}': ${choices}.`)
 }
 
-/** Refuses chat with an embedding model, embeddings of a chat model, and what a model does not take or an answer cannot hold. */
-function requireKind({ embedding, body, media }: ChatRequest, model: PricedModel): void {
+/** Refuses chat with an embedding model, embeddings of a chat model, and what a model does not take. */
+function requireKind({ embedding, media }: ChatRequest, model: PricedModel): void {
   if (embedding && kindOf(model) !== 'embedding') {
     throw wrong('model', `The model '${model.id}' makes no embeddings. GET /v1/models says what each model serves.`)
   }
@@ -76,9 +76,6 @@ function requireKind({ embedding, body, media }: ChatRequest, model: PricedModel
     throw wrong('model', `The model '${model.id}' makes embeddings only: ask it with POST /v1/embeddings.`)
   }
   requireMedia(media, model)
-  if (!embedding) return
-  requireNumbers(embedding, model)
-  if (!TRUNCATES.has(body.truncate)) requireLengths(embedding, model)
 }
 
 function requireMedia(media: ChatRequest['media'], { id, media: taken = MEDIA_KINDS }: PricedModel): void {
@@ -87,35 +84,6 @@ function requireMedia(media: ChatRequest['media'], { id, media: taken = MEDIA_KI
   const sent = kind === undefined ? 'an address, or data of an unknown kind' : `content of the kind '${kind}'`
   const takes = taken.length === 0 ? 'text only' : `text and ${taken.join(', ')}`
   throw badRequest('unsupported_parameter', `The prompt has ${sent}, but the model '${id}' takes ${takes}.`)
-}
-
-/** Values by which an upstream embeds the beginning or the end of a text that is too long. */
-const TRUNCATES: ReadonlySet<unknown> = new Set(['START', 'END'])
-
-/** A batch is embedded, and billed, in parts: one text that is too long would be found only after others are paid for. */
-function requireLengths({ inputs }: EmbeddingRequest, { id, contextLength: most }: PricedModel): void {
-  const place = inputs.findIndex(
-    (input) => input.length > most && (typeof input !== 'string' || hasMoreTokens(input, most)),
-  )
-  if (place < 0) return
-  const message = `'input[${place}]' is too long: the model '${id}' takes at most ${most} tokens of one text.`
-  throw badRequest('context_length_exceeded', message, `input[${place}]`)
-}
-
-function requireNumbers({ inputs, dimensions }: EmbeddingRequest, { id, dimensions: most = 0 }: PricedModel): void {
-  if (dimensions !== undefined && dimensions > most) {
-    throw wrong(
-      'dimensions',
-      `'dimensions' is ${dimensions}, but a vector of the model '${id}' has at most ${most} numbers.`,
-    )
-  }
-  const each = dimensions ?? most
-  const room = Math.floor(MOST_NUMBERS / each)
-  if (inputs.length <= room) return
-  throw wrong(
-    'input',
-    `'input' has ${inputs.length} texts, but one answer holds at most ${MOST_NUMBERS} numbers: with ${each} to a vector, send at most ${room} texts at once.`,
-  )
 }
 
 function wrong(param: string, message: string): GatewayError {

@@ -1,5 +1,5 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
-import { contractOf } from '../../contracts/contracts.ts'
+import type { Contract } from '../../contracts/contract.ts'
 import { mostImages, type PricedRequest } from '../../domain/money/priced-request.ts'
 import { formatOf, type UpstreamRoute } from '../../domain/routing/catalog.ts'
 import { routeKey } from '../../domain/routing/route-order.ts'
@@ -10,7 +10,7 @@ import { templateTokens } from '../billing/make-bill.ts'
 import { startDeadline } from '../deadline.ts'
 import type { AdmittedChat, AdmittedRequest } from '../request.ts'
 import { callOf, fieldsFor } from '../routing/ask-chat.ts'
-import { routesInOrder } from '../routing/routes-in-order.ts'
+import { routeOrder } from '../routing/routes-in-order.ts'
 import type { ChatDeps } from './chat-deps.ts'
 import { toGatewayError } from './upstream-error.ts'
 
@@ -18,11 +18,15 @@ import { toGatewayError } from './upstream-error.ts'
 const MOST_AT_ONCE = 4
 
 /** The tokens of a prompt that is not sent: by its upstream's own count if that is free, else by our tokenizer. */
-export async function answerCount(deps: ChatDeps, request: AdmittedChat): Promise<string> {
+export async function answerCount(
+  deps: ChatDeps,
+  request: AdmittedChat,
+  { countBody }: Pick<Contract, 'countBody'>,
+): Promise<string> {
   requireFew(request)
   try {
     const tokens = (await askUpstream(deps, request)) ?? (await estimatePrompt(deps, request))
-    const text = JSON.stringify(contractOf(request.endpoint).countBody?.(tokens))
+    const text = JSON.stringify(countBody?.(tokens))
     if (request.claim) await request.claim.keep(text)
     return text
   } catch (error) {
@@ -44,7 +48,8 @@ const ESTIMATED_PER_IMAGE = 1_600
 /** Undefined if the first route does not count, or not in time. Throws for a fault of the caller's. */
 async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Promise<number | undefined> {
   const { model, catalog, outputCap } = priced
-  const [route] = routesInOrder(priced, model.routes, (one) => deps.health.isResting(routeKey(one), nowMs))
+  const inOrder = await routeOrder(priced, (one) => deps.health.isResting(routeKey(one), nowMs))
+  const [route] = inOrder(model.routes)
   if (!route || !mayBeCounted(priced, route)) return undefined
   const deadline = startDeadline(nowMs + MOST_UPSTREAM_MS, deps.clock(), 'The upstream did not count in time.')
   try {
@@ -52,7 +57,7 @@ async function askUpstream(deps: ChatDeps, { priced, nowMs }: AdmittedChat): Pro
       ...callOf(priced, route, outputCap),
       asksWhole: true,
       idleTimeoutMs: MOST_UPSTREAM_MS,
-      ...fieldsFor(priced, route, model.allowFields ?? [], { attempts: [] }),
+      ...(await fieldsFor(priced, route, model.allowFields ?? [], { attempts: [] })),
       signal: deadline.signal,
     })
   } catch (error) {

@@ -1,6 +1,5 @@
 import { sampleText } from '../../../tokenizer/sample-text.ts'
 import type { ChatRequest } from '../../domain/chat/chat.ts'
-import type { Prompt } from '../../domain/chat/embedding.ts'
 import { type Bill, billFor, type Counts, countsOf, partsWithin } from '../../domain/money/bill.ts'
 import { dearestCalls } from '../../domain/money/hosted-calls.ts'
 import { NO_QUANTITIES } from '../../domain/money/price.ts'
@@ -12,7 +11,7 @@ import type { Tally } from '../answering/tally.ts'
 import type { AdmittedChat } from '../request.ts'
 import { type CountDeps, countTexts } from './count-texts.ts'
 
-type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
+export type BilledRequest = Pick<AdmittedChat, 'requestId' | 'deadlineMs' | 'priced'>
 
 /** Below this share of our own count, an upstream has counted only one of several choices. */
 const LEAST_SHARE_OF_ESTIMATE = 2 / 3
@@ -121,46 +120,8 @@ async function estimateUsage(deps: CountDeps, request: BilledRequest, tally: Tal
   }
 }
 
-/** The upstream's own count of the texts; an estimate if it is missing or unusable. `counted` are tokens of other texts. */
-export async function makeEmbeddingBill(
-  deps: CountDeps,
-  request: BilledRequest,
-  usage: unknown,
-  inputs: readonly Prompt[],
-  counted = 0,
-): Promise<Bill> {
-  const { priced } = request
-  const told = inputs.length === 0 ? 0 : toldTokens(usage)
-  const estimate = told === undefined ? await estimateTexts(deps, request, inputs) : undefined
-  const prompt = counted + (told ?? Math.min(priced.promptBound, estimate?.tokens ?? 0))
-  return billFor(priced, {
-    quantities: { ...NO_QUANTITIES, prompt },
-    reasoning: 0,
-    source: estimate ? 'estimate' : 'upstream',
-    ...(estimate?.isRough && { estimatedBy: 'characters' as const }),
-    usageRejected: estimate !== undefined && isObject(usage),
-    upstreamCost: readUsage(usage)?.cost,
-  })
-}
-
 /** Some upstreams count in the total only. A count of 0 is wrong for a text. */
 export function toldTokens(usage: unknown): number | undefined {
   const { prompt = 0, total = 0 } = readUsage(usage) ?? {}
   return Math.max(prompt, total) || undefined
-}
-
-export async function estimateTexts(
-  deps: CountDeps,
-  request: Pick<BilledRequest, 'requestId' | 'deadlineMs'>,
-  inputs: readonly Prompt[],
-) {
-  let ids = 0
-  const texts: string[] = []
-  for (const input of inputs) {
-    if (typeof input === 'string') texts.push(input)
-    else ids += input.length
-  }
-  const sample = sampleText(texts.join('\n'))
-  const { tokens, isRough } = await countTexts(deps, request, sample.pieces)
-  return { tokens: ids + sample.scale(tokens), isRough }
 }

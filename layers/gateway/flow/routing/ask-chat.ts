@@ -10,10 +10,8 @@ import {
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
 import type { ChatCall } from '../../providers/provider.ts'
 import { isAnswer } from '../../wire/chat/delta.ts'
-import { unsealedFor } from '../../wire/chat/sealed-content.ts'
 import type { Tally } from '../answering/tally.ts'
 import type { Journey, RoutedRequest } from '../request.ts'
-import { offerTools } from './offer-tools.ts'
 import type { AskedRoute } from './try-routes.ts'
 
 /** A route has answered when it has said something: until then another route, or an honest status, is possible. */
@@ -31,7 +29,7 @@ export async function askChat(
     formatOf(priced.catalog.providers.get(route.provider)) === 'responses'
   const asksWhole = compacts || mayComeWhole(priced, route, outputCap)
   journey.asksWhole = asksWhole
-  const fields = fieldsFor(priced, route, allowFields, journey)
+  const fields = await fieldsFor(priced, route, allowFields, journey)
   tally.offered = fields.chat.hosted
   tally.askedTier = fields.tier
   // A whole answer sends nothing before its end, so it has until the request's own deadline.
@@ -60,21 +58,24 @@ export function callOf(priced: PricedRequest, { model, idleTimeoutMs }: Upstream
   return { chat, outputCap, model, idleTimeoutMs, mayWriteCache: writes, mayWriteCache1h: writes1h }
 }
 
-export function fieldsFor(
+export async function fieldsFor(
   priced: PricedRequest,
   { provider }: UpstreamRoute,
   allowFields: readonly string[],
   journey: Journey,
-): Pick<ChatCall, 'chat' | 'extra' | 'tier' | 'dropsUnknown' | 'noteDropped'> {
+): Promise<Pick<ChatCall, 'chat' | 'extra' | 'tier' | 'dropsUnknown' | 'noteDropped'>> {
   const entry = priced.catalog.providers.get(provider)
   const allowed = new Set([...allowFields, ...providerFields(entry)])
-  const { chat, dropped: tools } = offerTools(priced, entry, allowed)
+  const { chat: asked } = priced
+  const late = asked.hosted.length > 0 || asked.mayBeSealed ? await import('#advice') : undefined
+  const { chat, dropped: tools } = late?.offerTools(priced, entry, allowed) ?? { chat: asked, dropped: [] }
   const { extra, dropped, tier } = extraFields(priced, entry, allowed)
   const noteDropped = (names: readonly string[]) => {
     if (names.length > 0) journey.droppedFields = [...(journey.droppedFields ?? []), ...names]
   }
   noteDropped([...dropped, ...tools])
-  return { chat: unsealedFor(chat, provider), extra, tier, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
+  const own = late?.unsealedFor(chat, provider) ?? chat
+  return { chat: own, extra, tier, dropsUnknown: entry?.unknownFields === 'drop', noteDropped }
 }
 
 /** An answer that came whole, unless it has a fault, or nothing at all. */

@@ -15,7 +15,7 @@ export async function askEmbedding(
   if (!provider.embed) {
     throw new UpstreamFailure('unsupported', "'model' has a route that makes no embeddings.", { param: 'model' })
   }
-  const fields = fieldsFor(priced, route, allowFields, journey)
+  const fields = await fieldsFor(priced, route, allowFields, journey)
   // A batch of vectors sends nothing before its end, so this timeout is for the whole of it.
   const ms = route.firstByteTimeoutMs
   const beginning = untilBegun(signal, ms, `No embedding came within ${ms} ms.`)

@@ -13,7 +13,7 @@ import type { TakeLoss } from '../../store/admission/take-loss.ts'
 import { Tally } from '../answering/tally.ts'
 import { deadAtMs, endAttempt, type Journey, type RoutedRequest } from '../request.ts'
 import { type RouteHealth, reporterOf } from './route-health.ts'
-import { routesInOrder } from './routes-in-order.ts'
+import { type Choose, routeOrder } from './routes-in-order.ts'
 
 export type RoutingDeps = LossDeps & {
   readonly openProvider: (catalog: Catalog, id: string) => Provider
@@ -46,7 +46,9 @@ export async function tryRoutes<T>(
   const failures: UpstreamFailure[] = []
   let provoked: Candidate | undefined
   let isTooExpensive = false
-  const candidates = candidatesOf(request, health, clock())
+  const nowMs = clock()
+  const inOrder = await routeOrder(priced, (route) => health.isResting(routeKey(route), nowMs))
+  const candidates = candidatesOf(request, inOrder)
   if (candidates.length === 0) throw (await import('#advice')).noReader(priced)
   for (const candidate of candidates) {
     if (failures.length === MOST_ATTEMPTS) break
@@ -185,10 +187,8 @@ function allBusy(failures: readonly UpstreamFailure[]): UpstreamFailure | undefi
 }
 
 /** The model's own routes, then those of its fallbacks that the key may use. */
-function candidatesOf({ priced, credential }: RoutedRequest, health: RouteHealth, nowMs: number): Candidate[] {
+function candidatesOf({ priced, credential }: RoutedRequest, inOrder: Choose): Candidate[] {
   const { model, outputCap, catalog } = priced
-  const isResting = (route: UpstreamRoute) => health.isResting(routeKey(route), nowMs)
-  const inOrder = (routes: readonly UpstreamRoute[]) => routesInOrder(priced, routes, isResting)
   const { allowFields = [] } = model
   const own = inOrder(model.routes).map((route) => ({ route, outputCap, allowFields }))
   if (!model.fallback) return own

@@ -7,7 +7,7 @@ import { NATIVE_BLOCKS } from '../../wire/chat/native-items.ts'
 import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
 import { CALL_COUNTS, mergeUsage, toOpenAiUsage, withCalls } from '../../wire/money/usage-counts.ts'
 import { brokenOff, choiceOf, fieldsOf, redactedThought, signature, ToolCalls } from '../conversation/answer-parts.ts'
-import { statusOfError } from '../http/error-reply.ts'
+import { statusOfError } from '../http/error-in-answer.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 
 /** A type is kept in the log, which must have no text that may quote the prompt. */

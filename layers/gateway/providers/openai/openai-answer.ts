@@ -4,7 +4,7 @@ import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import { messageToDelta, speaks } from '../../wire/chat/delta.ts'
 import { finishReasonOf } from '../../wire/chat/stop-reasons.ts'
 import { brokenOff } from '../conversation/answer-parts.ts'
-import { errorInAnswer } from '../http/error-reply.ts'
+import { errorInAnswer } from '../http/error-in-answer.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 
 export class OpenAiEvents implements EventReader {

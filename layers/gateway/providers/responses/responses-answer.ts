@@ -6,7 +6,7 @@ import { namespacedName } from '../../wire/chat/namespaced-name.ts'
 import { NATIVE_ITEMS } from '../../wire/chat/native-items.ts'
 import { toOpenAiUsage, withCalls } from '../../wire/money/usage-counts.ts'
 import { brokenOff, choiceOf, fieldsOf } from '../conversation/answer-parts.ts'
-import { errorInAnswer } from '../http/error-reply.ts'
+import { errorInAnswer } from '../http/error-in-answer.ts'
 import type { EventReader } from '../http/server-sent-events.ts'
 import { HostedItems } from './hosted-items.ts'
 

@@ -5,7 +5,7 @@ import { copied, isDeeper, isObject } from '../basics/field-rules.ts'
 export const THOUGHT_FORMATS = { claude: 'anthropic-claude-v1', openai: 'openai-responses-v1' }
 
 /** The prefix of data that only this gateway can read; no provider's own data begins so. */
-const MARK = 'thoughts.v1.'
+export const PACKED = 'thoughts.v1.'
 const MOST_THOUGHTS = 1_000
 /** A thought is a flat object in a list. */
 const THOUGHT_DEPTH = 2
@@ -13,16 +13,16 @@ const FIELDS = ['type', 'text', 'signature', 'data', 'summary', 'id', 'format', 
 
 /** Clients carry thoughts as one opaque text. It is no secret: the provider has signed or encrypted its content. */
 export function packThoughts(details: readonly JsonObject[]): string {
-  return MARK + Buffer.from(JSON.stringify(details)).toString('base64url')
+  return PACKED + Buffer.from(JSON.stringify(details)).toString('base64url')
 }
 
 export function arePacked(text: string): boolean {
-  return text.startsWith(MARK)
+  return text.startsWith(PACKED)
 }
 
 /** The thoughts again; undefined if the text was changed on its way. */
 export function unpackThoughts(text: string): JsonObject[] | undefined {
-  const details = parseJson(Buffer.from(text.slice(MARK.length), 'base64url').toString())
+  const details = parseJson(Buffer.from(text.slice(PACKED.length), 'base64url').toString())
   if (!Array.isArray(details) || details.length > MOST_THOUGHTS || isDeeper(details, THOUGHT_DEPTH)) return undefined
   if (!details.every(isThought)) return undefined
   return details.map((detail: JsonObject) => copied(detail, FIELDS))

@@ -5,8 +5,10 @@ import type { ChatRequest } from '../../domain/chat/chat.ts'
 import { badField, describe, isObject } from '../basics/field-rules.ts'
 import { Reading } from '../basics/reading.ts'
 import { buildFields, type KnownRows } from '../basics/shape.ts'
+import { PACKED } from '../chat/carried-thoughts.ts'
 import { MODEL_WANTED } from '../chat/chat-fields.ts'
 import { NO_MEDIA } from '../chat/prompt-media.ts'
+import { SEAL } from '../chat/sealed-content.ts'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** A quote has the body of another request inside. */
@@ -27,6 +29,7 @@ export type JsonBody = {
   readonly bytes: number
   /** True if any field, at any depth, asks for a write to a cache. */
   readonly namesCache?: boolean
+  readonly mayBeSealed?: boolean
   readonly callerId: string
   /** The header anthropic-beta. */
   readonly betas?: string | undefined
@@ -37,8 +40,17 @@ export function readJsonBody(raw: RawBody, callerId: string): JsonBody {
   const value = parse(text)
   const seen = { cache: false, gained: 0 }
   requireSaneShape(value, 0, seen)
-  return { value, bytes: bytes + seen.gained, namesCache: seen.cache, callerId }
+  return {
+    value,
+    bytes: bytes + seen.gained,
+    namesCache: seen.cache,
+    mayBeSealed: SEALED.some((sign) => text.includes(sign)),
+    callerId,
+  }
 }
+
+/** Every text with a sealed or compacted item has one of them: thoughts may be packed, and any letter written `\u0053`. */
+const SEALED = [SEAL, PACKED, '"compaction', '\\u00']
 
 export function textOf(raw: RawBody, mostBytes = MAX_BODY_BYTES): Text {
   const { body = '', isBase64Encoded, contentType, contentEncoding } = raw
@@ -147,7 +159,8 @@ const MOST_FIELDS = 400
 export type ReadFields = Omit<ChatRequest, 'messageCount' | 'original' | 'embedding'>
 
 /** The fields of a request that asks a model, by the table of its contract. Throws a GatewayError. */
-export function readFields({ value, callerId, bytes, namesCache = false }: JsonBody, rows: KnownRows): ReadFields {
+export function readFields(json: JsonBody, rows: KnownRows): ReadFields {
+  const { value, callerId, bytes, namesCache = false, mayBeSealed = true } = json
   if (!isObject(value)) {
     const twice = typeof value === 'string' && /^\s*\{/.test(value) ? ' It was made JSON twice: send it as it is.' : ''
     throw badRequest('invalid_body', `The request body must be a JSON object, but ${describe(value)}.${twice}`)
@@ -174,6 +187,7 @@ export function readFields({ value, callerId, bytes, namesCache = false }: JsonB
     toolCount: 0,
     media: NO_MEDIA,
     asksCacheWrite: namesCache,
+    mayBeSealed,
   }
 }
 

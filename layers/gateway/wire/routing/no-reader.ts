@@ -1,6 +1,7 @@
 import { badRequest, type GatewayError } from '../../domain/basics/gateway-error.ts'
 import type { PricedRequest } from '../../domain/money/priced-request.ts'
-import { sealMarkOf, sealsIn } from '../chat/sealed-content.ts'
+import { sealMarkOf } from '../chat/sealed-content.ts'
+import { sealsIn } from '../chat/unseal.ts'
 
 /** The refusal of a request with a compaction item if no route to the model can read it. */
 export function noReader({ chat, model, catalog }: PricedRequest): GatewayError {

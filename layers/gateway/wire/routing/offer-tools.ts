@@ -4,7 +4,7 @@ import { isPriced, mostCalls } from '../../domain/money/hosted-calls.ts'
 import type { PricedRequest } from '../../domain/money/priced-request.ts'
 import { formatOf, type ProviderEntry } from '../../domain/routing/catalog.ts'
 import { UpstreamFailure } from '../../domain/routing/upstream-failure.ts'
-import { isObject } from '../../wire/basics/field-rules.ts'
+import { isObject } from '../basics/field-rules.ts'
 
 type Offer = {
   /** The request with the tools that this provider may run. They are its `hosted` ones, each call of them bounded. */

@@ -37,16 +37,19 @@ export function unknownNames(type: Type, table: Rows): string[] {
   function visitObject(fields: ReadonlyMap<string, Type>, known: readonly Schema[], path: string): void {
     const kinds = known.filter(({ by }) => by !== undefined)
     const words = kinds.flatMap(({ by }) => wordsOf(fields.get(by as string)))
+    const plain = known.filter(({ by, type }) => by === undefined && type === 'object')
+    let isPlain = words.length === 0
     for (const kind of words) {
-      const found = kinds.flatMap(({ kinds: rows }) => rowsOf(rows as Kinds, kind))
-      if (found.length === 0) unknown.add(`${path} <${kind}>`)
+      const found = kinds.flatMap((schema) => rowsOf(schema, kind))
+      isPlain ||= found.length === 0
+      const isPlainKind = plain.some(({ properties }) => isKindOf((properties as Rows | undefined)?.type, kind))
+      if (found.length === 0 && !isPlainKind) unknown.add(`${path} <${kind}>`)
       for (const rows of found) {
         const known = typeof rows === 'function' ? alternatives(rows.schema) : [{ properties: rows }]
         visitFields(fields, known, `${path}<${kind}>`)
       }
     }
-    const plain = known.filter(({ by, type }) => by === undefined && type === 'object')
-    if (plain.length > 0) visitFields(fields, plain, path)
+    if (isPlain && plain.length > 0) visitFields(fields, plain, path)
     else if (kinds.length === 0) unknown.add(`${path} {}`)
   }
 
@@ -66,11 +69,14 @@ export function unknownNames(type: Type, table: Rows): string[] {
 
 type Kinds = Readonly<Record<string, Rows | Shape>>
 
-/** The rows of a kind, whatever the date of its version. */
-function rowsOf(rows: Kinds, kind: string): (Rows | Shape)[] {
-  const found = rows[kind] ?? rows[kind.replace(/_\d{4}_\d{2}_\d{2}$/, '')]
-  return found === undefined ? [] : [found]
+/** The rows of a kind: by its name, or by a pattern for every date of its version. */
+function rowsOf({ kinds, patterns = {} }: Schema, kind: string): (Rows | Shape)[] {
+  const named = (kinds as Kinds)[kind]
+  if (named !== undefined) return [named]
+  return Object.entries(patterns as Kinds).flatMap(([pattern, row]) => (new RegExp(pattern).test(kind) ? [row] : []))
 }
+
+const isKindOf = (type: Shape | undefined, kind: string) => type !== undefined && allows(type.schema, kind)
 
 const alternatives = (schema: Schema): Schema[] =>
   Array.isArray(schema.anyOf)

@@ -45,8 +45,11 @@ export const HOSTED: HostedTable = {
 const SHAPES = new Map(Object.values(HOSTED).map((row) => [row, hostedShape(row)]))
 export const HOSTED_PATTERNS = hostedPatterns(HOSTED)
 
+/** The row of a tool that Anthropic runs. */
+export const providerRow = (sent: unknown) => hostedRow(HOSTED, sent)
+
 /** The shape of a tool that Anthropic runs. */
 export function providerTool(sent: unknown): Shape | undefined {
-  const row = hostedRow(HOSTED, sent)
+  const row = providerRow(sent)
   return row && SHAPES.get(row)
 }

@@ -3,6 +3,7 @@ import { isText } from '../../wire/basics/field-rules.ts'
 import type { Read, Rows, Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
 import {
+  type HostedRow,
   type HostedTable,
   hostedPatterns,
   hostedRow,
@@ -91,10 +92,15 @@ const { shell: _, ...others } = HOSTED
 /** For documents: all but a shell, which is one of the client's tools, too. */
 export const HOSTED_PATTERNS = hostedPatterns(others)
 
-/** The shape of a tool that OpenAI runs. A shell is one only in a container. */
-export function providerTool(sent: unknown): Shape | undefined {
+/** The row of a tool that OpenAI runs. A shell is one only in a container. */
+export function providerRow(sent: unknown): HostedRow | undefined {
   const row = hostedRow(HOSTED, sent)
-  return row === undefined || isOnClient(sent as JsonObject) ? undefined : SHAPES.get(row)
+  return row === undefined || isOnClient(sent as JsonObject) ? undefined : row
+}
+
+export function providerTool(sent: unknown): Shape | undefined {
+  const row = providerRow(sent)
+  return row && SHAPES.get(row)
 }
 
 function isOnClient({ type, environment }: JsonObject): boolean {

@@ -7,7 +7,7 @@ import type { Rows, Shape } from '../basics/shape.ts'
 import * as is from '../basics/shape.ts'
 
 /** A tool that a provider runs: the kind of its calls, and the fields with which one price covers any call. */
-type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { readonly why: string }
+export type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { readonly why: string }
 
 /** The rows by the type of their tools, without the date of its version. */
 export type HostedTable = Readonly<Record<string, HostedRow>>
@@ -67,11 +67,13 @@ export function withoutEmptyTools(body: JsonObject): JsonObject {
   return Array.isArray(tools) && tools.length === 0 ? rest : body
 }
 
-/** The tools of a request that its provider may run, as its table and its format know them. */
-export function hostedIn(body: ChatBody, table: HostedTable, format: ContractName): HostedTool[] {
+type RowOf = (tool: unknown) => HostedRow | undefined
+
+/** The tools of a request that its provider may run, by their rows in the table of its format. */
+export function hostedIn(body: ChatBody, rowOf: RowOf, format: ContractName): HostedTool[] {
   const tools = Array.isArray(body.tools) ? (body.tools as JsonObject[]) : []
   const hosted = tools.flatMap((tool, index): HostedTool[] => {
-    const row = hostedRow(table, tool)
+    const row = rowOf(tool)
     if (!row || !('kind' in row)) return []
     const [root, name] = ['tools', nameOf(tool)]
     const most = (format === 'messages' ? tool.max_uses : body.max_tool_calls) as number | undefined

@@ -20,7 +20,7 @@ type Contract = {
   /** The fields that a request must have, none of them empty. */
   readonly required: readonly string[]
   readonly example: object
-  /** The request that has these fields, too, and requires fewer of them. */
+  /** The path of the request that has these fields, too, perhaps others, and requires fewer. */
   readonly like?: string
   /** The heading of docs/clients.md under which the fields have their words. */
   readonly heading: string
@@ -47,8 +47,9 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     reference: `${OPENAI}/responses`,
     names: { request: 'ResponseRequest', answer: 'Response', event: 'ResponseEvent' },
     fields: RESPONSES,
-    required: ['model', 'input'],
+    required: ['input'],
     example: { model: 'echo', input: 'Hello' },
+    like: '/v1/responses/input_tokens',
     heading: 'Responses',
   },
   '/v1/responses/input_tokens': {
@@ -63,9 +64,9 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     reference: `${OPENAI}/responses/compact`,
     names: { request: 'CompactionRequest', answer: 'Compaction' },
     fields: RESPONSES,
-    required: ['model', 'input'],
+    required: ['input'],
     example: { model: 'echo', input: 'Hello' },
-    like: 'ResponseRequest',
+    like: '/v1/responses/input_tokens',
     heading: 'Responses',
   },
   '/v1/completions': {
@@ -98,7 +99,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     fields: Object.fromEntries(MESSAGES_FIELDS.shapes),
     required: ['max_tokens'],
     example: { model: 'echo', max_tokens: 100, messages: MESSAGES },
-    like: 'MessagesCountRequest',
+    like: '/v1/messages/count_tokens',
     heading: "Anthropic's Messages",
   },
 }
@@ -124,9 +125,8 @@ export const CONTRACT_SCHEMAS: Readonly<Record<string, Json>> = Object.assign(
 function schemasOf({ reference, names, fields, required, example, like, heading }: Contract): Record<string, Json> {
   const { request, answer, event } = names
   const externalDocs = { description: 'The reference of its maker', url: reference }
-  const asked = like
-    ? { allOf: [refTo(like), { type: 'object', required }] }
-    : requestSchema(fields, required, wordsOf('| field | rule |', heading))
+  const words = wordsOf('| field | rule |', heading)
+  const asked = like ? requestLike(like, fields, required, words) : requestSchema(fields, required, words)
   const refused = 'A field that is not among these is a 400, unless the operator lets it be left out.'
   const told = /Count$/.test(answer) ? {} : { properties: { usage }, required: ['usage'] }
   const streamed = { description: 'An event of a stream.', externalDocs, ...OPEN, properties: { usage: lastUsage } }
@@ -134,5 +134,20 @@ function schemasOf({ reference, names, fields, required, example, like, heading 
     [request]: { description: `A request of this contract. ${refused}`, externalDocs, examples: [example], ...asked },
     [answer]: { description: 'A whole answer of this contract.', externalDocs, ...OPEN, ...told },
     ...(event && { [event]: streamed }),
+  }
+}
+
+function requestLike(path: string, fields: Rows, required: readonly string[], words: ReturnType<typeof wordsOf>): Json {
+  const other = CONTRACTS[path] as Contract
+  const own = Object.fromEntries(required.map((name) => [name, fields[name] as Shape]))
+  const { properties, ...object } = requestSchema(own, required, words)
+  const lacks = Object.keys(other.fields).filter((name) => !Object.hasOwn(fields, name))
+  const absent = { description: `A 400: it is a field of ${path}.`, type: 'null' }
+  const more = Object.fromEntries(lacks.map((name) => [name, absent]))
+  return {
+    allOf: [
+      refTo(other.names.request),
+      { ...object, additionalProperties: {}, properties: { ...(properties as Json), ...more } },
+    ],
   }
 }

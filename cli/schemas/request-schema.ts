@@ -1,12 +1,42 @@
-import { CITED } from '../../layers/gateway/contracts/messages/block-fields.ts'
+import { BLOCK, CITED, DOCUMENT_SOURCE, IMAGE_SOURCE } from '../../layers/gateway/contracts/messages/block-fields.ts'
+import { TOOL as MESSAGES_TOOL } from '../../layers/gateway/contracts/messages/tool-fields.ts'
+import { CALLER, CONTENT, ITEM } from '../../layers/gateway/contracts/responses/item-fields.ts'
+import { ENVIRONMENT, LISTED_TOOL, TOOL_CHOICE } from '../../layers/gateway/contracts/responses/tool-fields.ts'
 import type { Rows, Schema, Shape, Treatment } from '../../layers/gateway/wire/basics/shape.ts'
-import { cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
+import * as chat from '../../layers/gateway/wire/chat/chat-fields.ts'
+import { USER_LOCATION, WEB_SEARCH_OPTIONS } from '../../layers/gateway/wire/chat/hosted-tools.ts'
+import { cacheBreakpoint, cacheMark, GIVEN_CONTENT } from '../../layers/gateway/wire/chat/message-fields.ts'
 import type { wordsOf } from './client-guide.ts'
 import { type Json, refTo } from './json-schema.ts'
 
-/** The shapes that stand in many places, and in the document once. */
-const NAMED = { CacheControl: cacheMark, Citations: CITED, ChatContent: GIVEN_CONTENT }
-const NAMES = new Map<Schema | Shape, string>(Object.entries(NAMED).map(([name, shape]) => [shape, name]))
+/** The shapes of fields that stand in many places, and in the document once. */
+const FIELDS: Readonly<Record<string, Shape>> = {
+  CacheControl: cacheMark,
+  CacheBreakpoint: cacheBreakpoint,
+  ChatContent: GIVEN_CONTENT,
+  ChatTemplateArguments: chat.TEMPLATE_ARGUMENTS,
+  Effort: chat.EFFORT,
+  Moderation: chat.MODERATION,
+  StructuredOutputs: chat.STRUCTURED_OUTPUTS,
+  Thinking: chat.THINKING,
+  UserLocation: USER_LOCATION,
+  WebSearchOptions: WEB_SEARCH_OPTIONS,
+  ResponseCaller: CALLER,
+  ResponseEnvironment: ENVIRONMENT,
+  ResponseToolChoice: TOOL_CHOICE,
+  Citations: CITED,
+}
+/** The same for elements of lists and fields that are required, which cannot be null. */
+const ELEMENTS: Readonly<Record<string, Shape>> = {
+  ResponseItem: ITEM,
+  ResponseContent: CONTENT,
+  ResponseTool: LISTED_TOOL,
+  MessagesBlock: BLOCK,
+  MessagesTool: MESSAGES_TOOL,
+  ImageSource: IMAGE_SOURCE,
+  DocumentSource: DOCUMENT_SOURCE,
+}
+const NAMES = new Map(Object.entries({ ...FIELDS, ...ELEMENTS }).map(([name, { schema }]) => [schema, name]))
 
 /** Every whole number of JSON is within these bounds. */
 const NO_BOUNDS: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]
@@ -36,7 +66,9 @@ export function requestSchema(fields: Rows, required: readonly string[], words: 
 
 type Properties = Readonly<Record<string, Json>>
 
-function objectOf(rows: Schema, required: readonly string[]): Json & { readonly properties: Properties } {
+function objectOf(rows: Schema, named: readonly string[]): Json & { readonly properties: Properties } {
+  const needed = Object.keys(rows).filter((field) => (rows[field] as Partial<Shape>).needs !== undefined)
+  const required = [...new Set([...named, ...needed])]
   const properties = Object.entries(rows).map(([field, row]) => {
     const schema = toJson(row as Schema)
     return [field, required.includes(field) ? schema : orNull(schema)]
@@ -45,12 +77,13 @@ function objectOf(rows: Schema, required: readonly string[]): Json & { readonly 
 }
 
 function toJson(node: Schema | Shape): Json {
-  const name = NAMES.get(node)
-  return name === undefined ? written(typeof node === 'function' ? node.schema : node) : refTo(name)
+  const schema = typeof node === 'function' ? (node as Shape).schema : node
+  const name = NAMES.get(schema)
+  return name === undefined ? written(schema) : refTo(name)
 }
 
 function written(schema: Schema): Json {
-  const { by, kinds, properties, treatment, why, isNative, isHosted, ...plain } = schema
+  const { by, kinds, patterns, properties, treatment, why, isNative, isHosted, ...plain } = schema
   return {
     ...(treatment !== undefined && { description: TREATMENT_WORDS[treatment as Treatment](schema) }),
     ...(isNative === true && { description: NATIVE }),
@@ -58,13 +91,14 @@ function written(schema: Schema): Json {
     ...(treatment === 'never' && { type: 'null' }),
     ...Object.fromEntries(Object.entries(plain).flatMap(keywordOf)),
     ...(properties !== undefined && objectOf(properties as Schema, [])),
-    ...(kinds !== undefined && { anyOf: kindsOf(String(by), kinds as Schema) }),
+    ...(kinds !== undefined && { anyOf: kindsOf(String(by), kinds as Schema, patterns as Schema) }),
   }
 }
 
-export const NAMED_PARTS: Readonly<Record<string, Json>> = Object.fromEntries(
-  Object.entries(NAMED).map(([name, { schema }]) => [name, written(schema)]),
-)
+export const NAMED_PARTS: Readonly<Record<string, Json>> = Object.fromEntries([
+  ...Object.entries(FIELDS).map(([name, { schema }]) => [name, orNull(written(schema))]),
+  ...Object.entries(ELEMENTS).map(([name, { schema }]) => [name, written(schema)]),
+])
 
 function keywordOf([keyword, value]: [string, unknown]): [string, unknown][] {
   if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, toJson(value as Schema)]]
@@ -72,12 +106,25 @@ function keywordOf([keyword, value]: [string, unknown]): [string, unknown][] {
   return NO_BOUNDS.includes(value) ? [] : [[keyword, value]]
 }
 
-function kindsOf(by: string, kinds: Schema): Json[] {
-  return Object.entries(kinds).map(([kind, rows]) =>
+function kindsOf(by: string, kinds: Schema, patterns: Schema = {}): Json[] {
+  const named = Object.entries(kinds).map(([kind, rows]) =>
     typeof rows === 'function'
-      ? toJson(rows as Shape)
+      ? kindOf(by, { type: 'string', const: kind }, toJson(rows as Shape))
       : objectOf({ [by]: { type: 'string', const: kind }, ...(rows as Schema) }, [by]),
   )
+  const others = Object.entries(patterns).map(([pattern, shape]) =>
+    kindOf(by, { type: 'string', pattern }, toJson(shape as Shape)),
+  )
+  return [...named, ...others]
+}
+
+/** A kind with a shape of its own. One that may be left out has any fields. */
+function kindOf(by: string, kind: Json, shape: Json): Json {
+  if (Array.isArray(shape.anyOf) || shape.type === 'null') return shape
+  const { type = 'object', properties, ...rest } = shape
+  const named = { ...(properties as Json), [by]: kind }
+  const open = properties === undefined && { additionalProperties: {} }
+  return { ...rest, type, properties: named, required: [by], ...open }
 }
 
 function orNull({ description, ...bare }: Json): Json {

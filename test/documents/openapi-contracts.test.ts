@@ -32,6 +32,7 @@ const fieldsOf = (name: string, values: readonly unknown[]) => values.map((value
 /** A change for each of these fields. */
 const eachOf = (fields: object) => Object.entries(fields).map(([name, value]) => ({ [name]: value }))
 const said = (role: string, content: unknown) => ({ messages: [{ role, content }] })
+const toolOf = (type: string) => ({ tools: [{ type, name: 'tool' }] })
 const TEXT_PART = [{ type: 'text', text: 'Hi' }]
 
 type Contract = {
@@ -67,18 +68,28 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
     taken: [
       { input: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'function', name: 'f' }], tool_choice: 'auto' },
       { instructions: null, store: true, background: false, previous_response_id: null },
+      ...['web_search', 'web_search_2025_08_26', 'image_generation', 'local_shell'].map((type) => ({
+        tools: [{ type }],
+      })),
     ],
     refused: [
       ...eachOf({ model: '', input: [], max_output_tokens: 0, temperature: 3, tools: [{ type: 'teleport' }] }),
       ...eachOf({ input: '', tool_choice: 'search', truncation: 'middle', background: true, conversation: 'c' }),
       ...eachOf({ previous_response_id: 'resp_1', prompt: { id: 'p' } }),
+      ...[[{ id: 'rs_1' }], [{ encrypted_content: 'x' }], [{ role: 'user', content: [{ text: 'Hi' }] }]].map(
+        (input) => ({ input }),
+      ),
     ],
   },
   '/v1/messages': {
     good: { ...HELLO, max_tokens: 10 },
     read: readMessagesRequest,
     reply: say('Hello'),
-    taken: [{ system: null, temperature: 1, tools: [], stop_sequences: ['a'], top_k: 0 }, said('user', TEXT_PART)],
+    taken: [
+      { system: null, temperature: 1, tools: [], stop_sequences: ['a'], top_k: 0 },
+      said('user', TEXT_PART),
+      ...['bash_20250124', 'web_search_20250305', 'code_execution'].map(toolOf),
+    ],
     refused: [
       ...eachOf({ max_tokens: 0, messages: [], temperature: 2, tools: ['search'], stop_sequences: 'a' }),
       said('tool', 'Hi'),
@@ -218,3 +229,14 @@ test.each(['ChatCompletion', 'Completion', 'EmbeddingList', 'Response', 'Message
     expect(usages.map((usage) => checker.safeParse({ usage }).success)).toEqual([true, false, false])
   },
 )
+
+test.each([
+  ['/v1/responses', { personality: 'kind' }],
+  ['/v1/messages', toolOf('bash')],
+  ['/v1/messages', toolOf('teleport')],
+])('docs/openapi.json and the gateway refuse a request to %s with %j', async (path, change) => {
+  const request = { ...CONTRACTS[path]?.good, ...change }
+  const { schema = {} } = operation(path, 'post').requestBody?.content['application/json'] ?? {}
+  expect(checkerOf(schema).safeParse(request).success).toBe(false)
+  expect((await post(path, request)).status).toBe(400)
+})

@@ -1,9 +1,16 @@
 import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { installPackage } from './install-package.ts'
 
 type Place = { readonly cwd: string; readonly env: NodeJS.ProcessEnv }
 type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string }
-type Run = (args: readonly string[], place: Place) => Promise<Ended>
+export type Run = (args: readonly string[], place: Place) => Promise<Ended>
+
+/** The newest version of a package. Undefined if npm or its registry does not respond. */
+export async function newestOf(name: string): Promise<string | undefined> {
+  const asked = promisify(execFile)('npm', ['view', name, 'dist-tags.latest'], { timeout: 30_000 })
+  return asked.then(({ stdout }) => stdout.trim() || undefined).catch(() => undefined)
+}
 
 /** Runs a program of others to its end, with nobody at its input. None if it cannot be installed here. */
 export async function openClient(name: string, version: string, command: string): Promise<Run | undefined> {

@@ -163,6 +163,10 @@ class Parser {
   #plain(scope: Scope): Type {
     if (this.#peek() === '{') return this.#object(scope)
     const token = this.#next()
+    if (token === '[') {
+      this.#skipTo(']')
+      return { kind: 'other', name: token }
+    }
     if (token === '(') {
       const type = this.#type(scope)
       if (this.#next() !== ')') this.#skipTo(')')

@@ -49,7 +49,8 @@ const CALLS: Readonly<Record<string, Body>> = {
   computer_call_output: { type: 'computer_call', call_id: 'call_1', actions: [{ type: 'screenshot' }] },
 }
 const before = (name: string) => (CALLS[name] ? [CALLS[name]] : [])
-const OF_ASSISTANT = /^(?:tool_use|thinking|redacted_thinking|server_tool_use|.*_tool_result|mcp_.*|compaction|fallback)$/
+const OF_ASSISTANT =
+  /^(?:tool_use|thinking|redacted_thinking|server_tool_use|.*_tool_result|mcp_.*|compaction|fallback)$/
 
 const GROUPS: Readonly<Record<'chat' | 'responses' | 'messages', Readonly<Record<string, Group>>>> = {
   chat: {
@@ -96,6 +97,26 @@ const GROUPS: Readonly<Record<'chat' | 'responses' | 'messages', Readonly<Record
   },
 }
 
+/** What a kind needs beside what its type requires. */
+const MORE: Body = {
+  'part file': { file: { file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' } },
+  'part input_file': { file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' },
+  'part input_image': { image_url: 'https://example.com/a.png' },
+  'choice allowed_tools': {
+    allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'f' } }] },
+  },
+  'item function_call_output': { call_id: 'call_1' },
+  'item tool_search_call': { execution: 'client', call_id: 'call_1', arguments: {} },
+  'item computer_call_output': {
+    output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
+  },
+  'tool tool_search': { execution: 'client' },
+  'tool mcp': { server_url: 'https://example.com/mcp', connector_id: undefined },
+  'tool code_interpreter': { container: { type: 'auto' } },
+  'tool shell': { environment: undefined },
+  'message assistant': { content: 'Hi', audio: undefined, tool_calls: undefined, function_call: undefined },
+}
+
 const CHAT_CALL = {
   role: 'assistant',
   tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
@@ -119,17 +140,33 @@ const WHOLE = {
   chat: {
     type: chatType('ChatCompletionCreateParamsNonStreaming'),
     beside: { messages: [USER], tools: [CHAT_FUNCTION] },
-    values: { functions: [{ name: 'g' }], function_call: 'auto', stream_options: {}, metadata: { a: 'b' } },
+    values: {
+      ...{ functions: [{ name: 'g' }], function_call: 'auto', metadata: { a: 'b' }, stream: true },
+      stream_options: undefined,
+    },
   },
   responses: {
     type: responsesType('ResponseCreateParamsNonStreaming'),
     beside: { input: 'Hello', tools: [FUNCTION] },
-    values: { metadata: { a: 'b' }, text: { verbosity: 'low' }, include: ['message.output_text.logprobs'] },
+    values: {
+      ...{
+        metadata: { a: 'b' },
+        text: { verbosity: 'low' },
+        reasoning: { effort: 'low' },
+        include: ['reasoning.encrypted_content'],
+        stream: true,
+      },
+      ...{
+        tool_choice: 'auto',
+        background: false,
+        context_management: [{ type: 'compaction', compact_threshold: 1000 }],
+      },
+    },
   },
   messages: {
     type: messagesType('MessageCreateParamsNonStreaming'),
     beside: { messages: [USER], tools: [OWN_TOOL] },
-    values: { metadata: { user_id: 'a' }, output_format: { type: 'json_schema', schema: {} } },
+    values: { metadata: { user_id: 'a' }, output_format: { type: 'json_schema', schema: {} }, stream: true },
   },
 }
 type Contract = keyof typeof WHOLE
@@ -139,14 +176,23 @@ export function probesOf(contract: Contract, isFull: boolean): Probe[] {
   const { type, beside, values } = WHOLE[contract]
   const fields = fieldsOf(type, beside, 'model').map(([name, field]): Probe => {
     const value = (values as Body)[name] ?? sampleOf(field, isFull, name)
-    return { group: 'field', name, value, request: { ...beside, [name]: value }, base: beside }
+    const with_ = name === 'stream_options' ? { stream: true } : {}
+    return {
+      group: 'field',
+      name,
+      value,
+      request: { ...beside, ...with_, [name]: value },
+      base: { ...beside, ...with_ },
+    }
   })
   const groups = Object.entries(GROUPS[contract]).flatMap(([group, { type, by, at, base }]) =>
     kindsOf(type, by).map(([name, kind]): Probe => {
-      const value = { ...(sampleOf(kind, isFull) as Body), [by ?? 'type']: name }
+      const value = { ...(sampleOf(kind, isFull) as Body), ...(MORE[`${group} ${name}`] as Body), [by ?? 'type']: name }
       return { group, name, value, request: at(value, name), base: base?.(value, name) ?? {} }
     }),
   )
   const seen = new Set<string>()
-  return [...fields, ...groups].filter(({ group, name }) => !seen.has(`${group} ${name}`) && seen.add(`${group} ${name}`))
+  return [...fields, ...groups].filter(
+    ({ group, name }) => !seen.has(`${group} ${name}`) && seen.add(`${group} ${name}`),
+  )
 }

@@ -12,6 +12,9 @@ const VALUES: Readonly<Record<string, unknown>> = {
   ...{ modalities: ['text'], type: undefined },
 }
 
+/** Names of what is stored at a provider: docs/clients.md says that no caller may name one. */
+const STORED = new Set(['file_id', 'container_id', 'comparison_response_id'])
+
 /** A value of a maker's type, with its optional fields or without them. A union is its first kind that has a shape. */
 export function sampleOf(named: Type, isFull: boolean, name = '', depth = 0): unknown {
   const type = resolve(named)
@@ -19,7 +22,8 @@ export function sampleOf(named: Type, isFull: boolean, name = '', depth = 0): un
   if (type.kind === 'list') return VALUES[name] ?? [sampleOf(type.of, isFull, name, depth)]
   if (type.kind === 'union') return sampleOf(best(type.of), isFull, name, depth)
   if (type.kind === 'object') {
-    const names = [...type.fields.keys()].filter((field) => !type.optional.has(field) || (isFull && depth < 3))
+    const isWanted = (field: string) => !type.optional.has(field) || (isFull && depth < 3 && !STORED.has(field))
+    const names = [...type.fields.keys()].filter(isWanted)
     const fields = names.map((field) => [field, sampleOf(type.fields.get(field) as Type, isFull, field, depth + 1)])
     return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
   }

@@ -28,7 +28,7 @@ export function parseChatRequest(json: JsonBody): ChatRequest {
     messageCount: messages.length,
     toolCount: lengthOf(body.tools) + lengthOf(body.functions) + (hasSchema(body.response_format) ? 1 : 0),
     media: promptMedia(messages),
-    hosted: hostedIn(body, {}, 'chat'),
+    hosted: hostedIn(body, () => undefined, 'chat'),
     body,
   }
 }

@@ -25,17 +25,17 @@ export const TEXT = { text: STRING, citations: CITED, ...marked }
 const BYTES = { media_type: nonEmpty(is.text), data: nonEmpty(is.text) }
 const FILE = { file_id: ofProvider('Give the data themselves') }
 const URL_SOURCE = { url: nonEmpty(address) }
-const IMAGE_SOURCE = is.variants('type', { base64: BYTES, url: URL_SOURCE, file: FILE })
+export const IMAGE_SOURCE = is.variants('type', { base64: BYTES, url: URL_SOURCE, file: FILE })
 const IMAGE = {
   source: is.needed(IMAGE_SOURCE, "an object of the type 'base64' or 'url'"),
   transformations: is.native(is.object({ oversized_image: is.word('downsize', 'error') })),
   ...marked,
 }
 
-export const blocks = (kinds: Readonly<Record<string, Rows | Shape>>): Shape =>
-  is.textOr(is.list(is.variants('type', kinds)), 'an array of content blocks')
+export const blocksOf = (block: Shape): Shape => is.textOr(is.list(block), 'an array of content blocks')
+export const blocks = (kinds: Readonly<Record<string, Rows>>): Shape => blocksOf(is.variants('type', kinds))
 
-const DOCUMENT_SOURCE = is.variants('type', {
+export const DOCUMENT_SOURCE = is.variants('type', {
   base64: BYTES,
   url: URL_SOURCE,
   text: { media_type: is.text, data: STRING },
@@ -139,7 +139,7 @@ const change = is.shaped({ ...is.treated('dropped'), isNative: true }, (sent, at
   return CHANGE(sent, at)
 })
 
-export const BLOCKS = {
+const BLOCKS = {
   ...GIVEN,
   container_upload: { ...FILE, ...marked },
   tool_use: { id: is.text, name: is.text, input: is.jsonObject, toolset_name: is.text, ...caller, ...marked },
@@ -158,3 +158,5 @@ export const BLOCKS = {
   ...is.each(change, 'tool_addition', 'tool_removal'),
   ...is.each(is.dropped, ...NOT_CARRIED),
 } satisfies Record<string, Rows | Shape>
+
+export const BLOCK = is.variants('type', BLOCKS)

@@ -65,16 +65,17 @@ const CLIENT_TOOLS: Readonly<Record<string, ClientTool>> = {
   computer_toolset: toolset('computer'),
 }
 
-const DATED = /^(bash|text_editor|memory|computer|browser_toolset|computer_toolset)_\d{8}$/
+export const TOOL_TYPE = /^(bash|text_editor|memory|computer)_\d{8}$/
+export const TOOLSET_TYPE = /^((browser|computer)_toolset)_\d{8}$/
 
 /** The kind of a tool that Anthropic defines and the client runs, by its dated type. */
 export function clientKind(type: unknown): string | undefined {
-  return typeof type === 'string' ? DATED.exec(type)?.[1] : undefined
+  return typeof type === 'string' ? (TOOL_TYPE.exec(type) ?? TOOLSET_TYPE.exec(type))?.[1] : undefined
 }
 
 /** The name of a toolset's function, whose calls and results are those of its members. */
 export function toolsetOf(type: unknown): string | undefined {
-  return /^(\w+)_toolset$/.exec(clientKind(type) ?? '')?.[1]
+  return typeof type === 'string' ? TOOLSET_TYPE.exec(type)?.[2] : undefined
 }
 
 export function clientFunction(tool: JsonObject): JsonObject | undefined {

@@ -1,6 +1,12 @@
 import type { Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
-import { type HostedTable, hostedRow, hostedShape, USER_LOCATION } from '../../wire/chat/hosted-tools.ts'
+import {
+  type HostedTable,
+  hostedPatterns,
+  hostedRow,
+  hostedShape,
+  USER_LOCATION,
+} from '../../wire/chat/hosted-tools.ts'
 import { cacheMark } from '../../wire/chat/message-fields.ts'
 
 const COMMON = {
@@ -20,7 +26,7 @@ const SOURCE = is.object({
 
 /** Anthropic bounds the calls of a tool by its `max_uses`. A tool without that could run up any bill. */
 export const HOSTED: HostedTable = {
-  web_search: { kind: 'webSearch', rows: { ...COMMON, user_location: is.object(USER_LOCATION) } },
+  web_search: { kind: 'webSearch', rows: { ...COMMON, user_location: USER_LOCATION } },
   web_fetch: {
     kind: 'webFetch',
     rows: {
@@ -37,10 +43,13 @@ export const HOSTED: HostedTable = {
 }
 
 const SHAPES = new Map(Object.values(HOSTED).map((row) => [row, hostedShape(row)]))
-export const HOSTED_SHAPES = [...SHAPES.values()]
+export const HOSTED_PATTERNS = hostedPatterns(HOSTED)
+
+/** The row of a tool that Anthropic runs. */
+export const providerRow = (sent: unknown) => hostedRow(HOSTED, sent)
 
 /** The shape of a tool that Anthropic runs. */
 export function providerTool(sent: unknown): Shape | undefined {
-  const row = hostedRow(HOSTED, sent)
+  const row = providerRow(sent)
   return row && SHAPES.get(row)
 }

@@ -1,7 +1,7 @@
 import * as is from '../../wire/basics/shape.ts'
 import { alias, CHAT_FIELDS, EFFORT, THINKING } from '../../wire/chat/chat-fields.ts'
 import { cacheMark, MAX_MESSAGES } from '../../wire/chat/message-fields.ts'
-import { BLOCKS, blocks, TEXT } from './block-fields.ts'
+import { BLOCK, blocks, blocksOf, TEXT } from './block-fields.ts'
 import { TOOL } from './tool-fields.ts'
 
 // The table of Messages: every field that goes upstream in its format is a row here, in block-fields.ts or in tool-fields.ts.
@@ -9,7 +9,7 @@ import { TOOL } from './tool-fields.ts'
 const ROLES = ['user', 'assistant', 'system']
 const MESSAGE = is.object({
   role: is.needed(is.word(...ROLES), ROLES),
-  content: is.needed(blocks(BLOCKS), 'a string or an array'),
+  content: is.needed(blocksOf(BLOCK), 'a string or an array'),
   output_config: is.native(is.object({ effort: EFFORT })),
   clear_at: is.native(is.word('next_user_message', 'never')),
 })

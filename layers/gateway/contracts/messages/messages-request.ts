@@ -7,7 +7,7 @@ import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { type JsonBody, type ReadFields, readFields, refuseChatWords } from '../../wire/requests/read-body.ts'
 import { readBetas } from './betas.ts'
 import { clientFunction, clientKind } from './client-tools.ts'
-import { HOSTED } from './hosted-tools.ts'
+import { providerRow } from './hosted-tools.ts'
 import { innerMessages } from './inner-messages.ts'
 import { MESSAGES_FIELDS } from './messages-fields.ts'
 
@@ -55,7 +55,7 @@ function toChatRequest({ body: sent, betas, ...read }: ReadMessages): ChatReques
     bytes: read.bytes + (tools.length > 0 ? addedChars(tools, inner.tools as JsonObject[] | undefined) : 0),
     toolCount: tools.reduce((sum, tool) => sum + (isCustom(tool) ? 1 : HELD_AS), inner.response_format ? 1 : 0),
     media: withCited(promptMedia(messages), body.messages as JsonObject[]),
-    hosted: hostedIn(body, HOSTED, 'messages'),
+    hosted: hostedIn(body, providerRow, 'messages'),
     body: inner,
     original: { contract: 'messages', body: withoutEmptyTools(body), betas },
   }

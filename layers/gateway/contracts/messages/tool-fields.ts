@@ -3,8 +3,8 @@ import type { Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
 import { hostedTool } from '../../wire/chat/chat-fields.ts'
 import { cacheMark } from '../../wire/chat/message-fields.ts'
-import { clientKind, toolsetOf } from './client-tools.ts'
-import { HOSTED_SHAPES, providerTool } from './hosted-tools.ts'
+import { clientKind, TOOL_TYPE, TOOLSET_TYPE, toolsetOf } from './client-tools.ts'
+import { HOSTED_PATTERNS, providerTool } from './hosted-tools.ts'
 
 // The tables of the tools of Messages: every field that goes upstream in its format, at every depth, is a row here.
 
@@ -46,14 +46,17 @@ const searchTool = is.native(is.object({ type: is.text, name: is.text, ...common
 
 const otherTool = hostedTool("a tool of type 'custom', or one that Anthropic defines", 'custom')
 
-export const TOOL: Shape = is.shaped(
-  { anyOf: [customTool, clientTool, toolset, searchTool, ...HOSTED_SHAPES] },
-  (sent, at) => {
-    const type = (sent as { type?: unknown } | null)?.type ?? 'custom'
-    if (type === 'custom') return customTool(sent, at)
-    if (typeof type !== 'string') return otherTool(sent, at)
-    if (SEARCH.test(type)) return searchTool(sent, at)
-    const own = toolsetOf(type) ? toolset : clientKind(type) ? clientTool : providerTool(sent)
-    return (own ?? otherTool)(sent, at)
-  },
-)
+const patterns = {
+  [TOOL_TYPE.source]: clientTool,
+  [TOOLSET_TYPE.source]: toolset,
+  [SEARCH.source]: searchTool,
+  ...HOSTED_PATTERNS,
+}
+export const TOOL: Shape = is.shaped({ anyOf: [customTool, { by: 'type', kinds: {}, patterns }] }, (sent, at) => {
+  const type = (sent as { type?: unknown } | null)?.type ?? 'custom'
+  if (type === 'custom') return customTool(sent, at)
+  if (typeof type !== 'string') return otherTool(sent, at)
+  if (SEARCH.test(type)) return searchTool(sent, at)
+  const own = toolsetOf(type) ? toolset : clientKind(type) ? clientTool : providerTool(sent)
+  return (own ?? otherTool)(sent, at)
+})

@@ -2,14 +2,21 @@ import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isText } from '../../wire/basics/field-rules.ts'
 import type { Read, Rows, Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
-import { type HostedTable, hostedRow, hostedShape, USER_LOCATION } from '../../wire/chat/hosted-tools.ts'
+import {
+  type HostedRow,
+  type HostedTable,
+  hostedPatterns,
+  hostedRow,
+  hostedShape,
+  USER_LOCATION,
+} from '../../wire/chat/hosted-tools.ts'
 import { address } from '../../wire/chat/message-fields.ts'
 
 const DOMAINS = is.list(is.text, 100)
 const SEARCH = {
   search_context_size: is.word('low', 'medium', 'high'),
   search_content_types: is.list(is.word('text', 'image')),
-  user_location: is.object(USER_LOCATION),
+  user_location: USER_LOCATION,
   filters: is.object({ allowed_domains: DOMAINS, blocked_domains: DOMAINS }),
   external_web_access: is.flag,
 } satisfies Rows
@@ -81,15 +88,19 @@ export const HOSTED: HostedTable = {
 }
 
 const SHAPES = new Map(Object.values(HOSTED).map((row) => [row, hostedShape(row)]))
-/** For documents: the shape of each, but that of a shell, which is one of the client's tools, too. */
-export const HOSTED_KINDS = Object.fromEntries(
-  Object.entries(HOSTED).flatMap(([type, row]) => (type === 'shell' ? [] : [[type, hostedShape(row)]])),
-)
+const { shell: _, ...others } = HOSTED
+/** For documents: all but a shell, which is one of the client's tools, too. */
+export const HOSTED_PATTERNS = hostedPatterns(others)
 
-/** The shape of a tool that OpenAI runs. A shell is one only in a container. */
-export function providerTool(sent: unknown): Shape | undefined {
+/** The row of a tool that OpenAI runs. A shell is one only in a container. */
+export function providerRow(sent: unknown): HostedRow | undefined {
   const row = hostedRow(HOSTED, sent)
-  return row === undefined || isOnClient(sent as JsonObject) ? undefined : SHAPES.get(row)
+  return row === undefined || isOnClient(sent as JsonObject) ? undefined : row
+}
+
+export function providerTool(sent: unknown): Shape | undefined {
+  const row = providerRow(sent)
+  return row && SHAPES.get(row)
 }
 
 function isOnClient({ type, environment }: JsonObject): boolean {

@@ -41,12 +41,13 @@ const partsOf = (kinds: Record<string, Rows>): Shape =>
     is.textOr(is.list(is.variants('type', kinds)), 'an array of content parts'),
     'a string or an array of content parts',
   )
-const output = partsOf(GIVEN)
+export const CONTENT = partsOf(GIVEN)
 
 /** An upstream that stores nothing knows no ids and no states of items. */
 const stored = { id: is.leftOut, status: is.leftOut }
 const kept = { id: is.text, status: is.text }
-const caller = { caller: is.object({ type: is.word('direct', 'program'), caller_id: is.text }) }
+export const CALLER = is.object({ type: is.word('direct', 'program'), caller_id: is.text })
+const caller = { caller: CALLER }
 const THOUGHT = is.list(is.object({ type: is.word('summary_text', 'reasoning_text'), text: is.text }))
 const CALL = { call_id: NAME, name: NAME, namespace: is.text, async: is.native(is.flag), ...caller, ...stored }
 
@@ -56,7 +57,7 @@ const PHASE = is.native(is.word('commentary', 'final_answer'))
 const messageOf = (content: Shape) =>
   is.object({ type: is.word('message'), role: ROLE, content, phase: PHASE, ...stored })
 const said = messageOf(partsOf(SAID))
-const given = messageOf(output)
+const given = messageOf(CONTENT)
 const message: Shape = is.shaped({ anyOf: [said, given] }, (sent, at) =>
   ((sent as { role?: unknown }).role === 'assistant' ? said : given)(sent, at),
 )
@@ -179,9 +180,15 @@ const ITEMS = {
   message,
   reasoning: { id: is.text, summary: THOUGHT, content: THOUGHT, encrypted_content: is.text, status: is.leftOut },
   function_call: { arguments: STRING, ...CALL },
-  function_call_output: { call_id: NAME, output, ...is.each(is.leftOut, 'name', 'namespace'), ...caller, ...stored },
+  function_call_output: {
+    call_id: NAME,
+    output: CONTENT,
+    ...is.each(is.leftOut, 'name', 'namespace'),
+    ...caller,
+    ...stored,
+  },
   custom_tool_call: { input: STRING, ...CALL },
-  custom_tool_call_output: { call_id: NAME, output, ...caller, ...stored },
+  custom_tool_call_output: { call_id: NAME, output: CONTENT, ...caller, ...stored },
   // Only a provider of Responses reads them: flow/routing/routes-in-order.ts.
   compaction: { encrypted_content: nonEmpty(is.text), created_by: is.leftOut, id: is.text, status: is.leftOut },
   compaction_trigger: { id: is.leftOut },

@@ -5,7 +5,7 @@ import { copied, isObject, isText } from '../../wire/basics/field-rules.ts'
 import { hostedIn, withoutEmptyTools } from '../../wire/chat/hosted-tools.ts'
 import { promptMedia } from '../../wire/chat/prompt-media.ts'
 import { type JsonBody, readFields } from '../../wire/requests/read-body.ts'
-import { HOSTED } from './hosted-tools.ts'
+import { providerRow } from './hosted-tools.ts'
 import { notTaken, OWN_WORDS } from './own-words.ts'
 import { readInput } from './read-input.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
@@ -19,7 +19,7 @@ export function readRequest(json: JsonBody, rows = RESPONSES_FIELDS, mayBeEmpty 
   const body: JsonObject = { ...fields, ...(input !== undefined && { input }) }
   const { messages, addedChars, images } = readInput(body, read.raw, mayBeEmpty)
   const { tools, count, addedChars: addedByTools } = readTools(body)
-  const hosted = hostedIn(body, HOSTED, 'responses')
+  const hosted = hostedIn(body, providerRow, 'responses')
   const choice = readToolChoice(body.tool_choice, tools.length, hosted)
   const format = readFormat(body.text)
   return {

@@ -3,7 +3,7 @@ import { isText } from '../../wire/basics/field-rules.ts'
 import type { Read, Rows } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
 import { ofProvider } from '../../wire/chat/message-fields.ts'
-import { CHOICE, HOSTED_KINDS, hostedChoice, providerTool } from './hosted-tools.ts'
+import { CHOICE, HOSTED_PATTERNS, hostedChoice, providerTool } from './hosted-tools.ts'
 
 // The tables of the tools of Responses: every field that goes upstream in its format, at every depth, is a row here.
 
@@ -63,11 +63,9 @@ const noTool: Read = (sent, at) => {
 }
 const hostedTool: Read = (sent, at) => (providerTool(sent) ?? noTool)(sent, at)
 const tool = is.variants('type', toolsOr(hostedTool), hostedTool)
-const KINDS = { by: 'type', kinds: { ...toolsOr(hostedTool), ...HOSTED_KINDS } }
-export const TOOL_LIST = is.list(
-  is.shaped(KINDS, (sent, at) => tool(sent, at)),
-  1024,
-)
+const KINDS = { by: 'type', kinds: toolsOr(hostedTool), patterns: HOSTED_PATTERNS }
+export const LISTED_TOOL = is.shaped(KINDS, (sent, at) => tool(sent, at))
+export const TOOL_LIST = is.list(LISTED_TOOL, 1024)
 
 /** A tool that OpenAI runs is offered by the request's own list only, where its calls are bounded and priced. */
 const loadedTool: Read = (sent, at) => (providerTool(sent) ? at.leaveOut('is offered in tools only') : noTool(sent, at))
@@ -99,9 +97,9 @@ const CHOICES = {
 } satisfies Record<string, Rows>
 
 const choice = is.variants('type', CHOICES, hostedChoice(noChoice))
-const HOSTED_CHOICES = Object.fromEntries(Object.keys(HOSTED_KINDS).map((type) => [type, CHOICE]))
+const patterns = Object.fromEntries(Object.keys(HOSTED_PATTERNS).map((type) => [type, CHOICE]))
 export const TOOL_CHOICE = is.textOr(
-  is.shaped({ by: 'type', kinds: { ...CHOICES, ...HOSTED_CHOICES } }, (sent, at) => choice(sent, at)),
+  is.shaped({ by: 'type', kinds: CHOICES, patterns }, (sent, at) => choice(sent, at)),
   'an object',
   ...['none', 'auto', 'required'],
 )

@@ -117,20 +117,20 @@ export const TOKEN_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) =>
 export const PIECE_FIELDS = PRICE_ROWS.flatMap(({ unit, field }) =>
   unit === 'piece' && field ? field : [],
 ) as Exclude<CountField, FieldOf<TokenKind>>[]
-export const PARTS = PRICE_ROWS.filter(({ of }) => of) as readonly (PriceRow & {
+export const PARTS = /* @__PURE__ */ PRICE_ROWS.filter(({ of }) => of) as readonly (PriceRow & {
   readonly kind: PartKind
   readonly of: PriceKind
   readonly quantity: PartQuantity
   readonly field: FieldOf<PartKind>
 })[]
-export const CALLS = PRICE_ROWS.filter(({ calls }) => calls) as readonly (PriceRow & {
+export const CALLS = /* @__PURE__ */ PRICE_ROWS.filter(({ calls }) => calls) as readonly (PriceRow & {
   readonly kind: CallKind
   readonly quantity: CallQuantity
   readonly calls: string
 })[]
-export const WRITES = PARTS.filter(({ times }) => times)
+export const WRITES = /* @__PURE__ */ PARTS.filter(({ times }) => times)
 /** The lives of tokens that are written to a cache, beside the default one; the last is the dearest. */
-export const LIVES = PARTS.filter(({ of }) => of === 'cacheWrite')
+export const LIVES = /* @__PURE__ */ PARTS.filter(({ of }) => of === 'cacheWrite')
 
 type Words = {
   readonly catalog: string

@@ -237,7 +237,7 @@ export type BillLine = {
 }
 
 const isOfPrompt = ({ kind, of }: PriceRow) => of !== undefined || kind === 'input'
-const LINES = [...PRICE_ROWS.filter(isOfPrompt), ...PRICE_ROWS.filter((row) => !isOfPrompt(row))]
+const LINES = /* @__PURE__ */ PRICE_ROWS.toSorted((one, other) => Number(isOfPrompt(other)) - Number(isOfPrompt(one)))
 
 /** The units that are charged at the price of a kind: its quantity without the parts that have a price of their own. */
 export function countOf({ quantity, parts }: PriceRow, quantities: Quantities): number {

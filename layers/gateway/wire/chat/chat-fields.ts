@@ -76,7 +76,7 @@ export const THINKING: Shape = is.object({
 })
 
 /** Arguments of the chat templates of open models. With other arguments a template can make a prompt of any length. */
-const TEMPLATE_ARGUMENTS = is.object({
+export const TEMPLATE_ARGUMENTS = is.object({
   ...is.each(is.flag, 'enable_thinking', 'thinking', 'clear_thinking', 'preserve_thinking'),
   thinking_budget: is.integer(0),
   reasoning_effort: is.word('none', 'minimal', 'low', 'medium', 'high'),
@@ -93,6 +93,18 @@ const REAL = is.number(-1e9, 1e9)
 const INTEGER = is.integer(Number.MIN_SAFE_INTEGER)
 const TEXTS = is.list(is.text)
 const TOKEN_IDS = is.list(is.integer(0))
+
+/** The same limits of an answer in the words of vLLM's newer versions. */
+export const STRUCTURED_OUTPUTS = is.object({
+  json: is.json,
+  regex: is.text,
+  choice: TEXTS,
+  grammar: is.text,
+  json_object: is.flag,
+  structural_tag: is.text,
+  ...is.each(is.flag, 'disable_fallback', 'disable_any_whitespace', 'disable_additional_properties'),
+  whitespace_pattern: is.text,
+})
 
 export const SAMPLING_FIELDS: Rows = {
   temperature: is.number(0, 2),
@@ -121,16 +133,7 @@ export const SAMPLING_FIELDS: Rows = {
   // It chooses code on the provider's own machine.
   guided_decoding_backend: is.leftOut,
   guided_whitespace_pattern: is.text,
-  structured_outputs: is.object({
-    json: is.json,
-    regex: is.text,
-    choice: TEXTS,
-    grammar: is.text,
-    json_object: is.flag,
-    structural_tag: is.text,
-    ...is.each(is.flag, 'disable_fallback', 'disable_any_whitespace', 'disable_additional_properties'),
-    whitespace_pattern: is.text,
-  }),
+  structured_outputs: STRUCTURED_OUTPUTS,
   grammar: is.text,
   json_schema: is.jsonObject,
   mirostat: is.hint(INTEGER),
@@ -148,6 +151,7 @@ export const SAMPLING_FIELDS: Rows = {
 const TIERS = { flex: 'flex', priority: 'priority', scale: 'scale', fast: 'fast', ultrafast: 'ultrafast' }
 
 const POLICY = is.object({ mode: is.word('score', 'block') })
+export const MODERATION = is.object({ model: is.text, policy: is.object({ input: POLICY, output: POLICY }) })
 
 export const STREAM_OPTIONS: Shape = is.object({ include_usage: is.flag, include_obfuscation: is.flag })
 
@@ -184,7 +188,7 @@ export const CHAT_FIELDS: Rows = {
     }),
   ),
   cache_control: is.hint(cacheMark),
-  moderation: is.hint(is.object({ model: is.text, policy: is.object({ input: POLICY, output: POLICY }) })),
+  moderation: is.hint(MODERATION),
   reasoning_effort: EFFORT,
   verbosity: is.hint(VERBOSITY),
   reasoning: is.object({

@@ -7,15 +7,15 @@ import type { Rows, Shape } from '../basics/shape.ts'
 import * as is from '../basics/shape.ts'
 
 /** A tool that a provider runs: the kind of its calls, and the fields with which one price covers any call. */
-type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { readonly why: string }
+export type HostedRow = { readonly kind: CallKind; readonly rows: Rows } | { readonly why: string }
 
 /** The rows by the type of their tools, without the date of its version. */
 export type HostedTable = Readonly<Record<string, HostedRow>>
 
-export const USER_LOCATION = {
+export const USER_LOCATION = is.object({
   type: is.word('approximate'),
   ...is.each(is.text, 'city', 'country', 'region', 'timezone'),
-}
+})
 
 const NOT_CARRIED = 'has a field that this gateway does not pass on: it may cost more, or is stored at the provider'
 
@@ -23,16 +23,25 @@ const NOT_CARRIED = 'has a field that this gateway does not pass on: it may cost
 export const WEB_SEARCH_OPTIONS: Shape = orLeftOut(
   is.object({
     search_context_size: is.word('low', 'medium', 'high'),
-    user_location: is.object({ type: is.word('approximate'), approximate: is.object(USER_LOCATION) }),
+    user_location: is.object({ type: is.word('approximate'), approximate: USER_LOCATION }),
   }),
   NOT_CARRIED,
 )
 
+/** The date of a version in a tool's type. */
+const DATE = /_\d{4}_?\d{2}_?\d{2}$/
+
 export function hostedRow(table: HostedTable, sent: unknown): HostedRow | undefined {
   const type = isObject(sent) ? sent.type : undefined
-  const name = typeof type === 'string' ? type.replace(/_\d{4}_?\d{2}_?\d{2}$/, '') : ''
+  const name = typeof type === 'string' ? type.replace(DATE, '') : ''
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
+
+/** For documents: the shapes by the patterns of their types. */
+export const hostedPatterns = (table: HostedTable): Readonly<Record<string, Shape>> =>
+  Object.fromEntries(
+    Object.entries(table).map(([type, row]) => [`^${type}(?:${DATE.source.slice(0, -1)})?$`, hostedShape(row)]),
+  )
 
 /** A tool of a row of this table. One that cannot be offered is left out, and is no reason to refuse the request. */
 export function hostedShape(row: HostedRow): Shape {
@@ -58,11 +67,13 @@ export function withoutEmptyTools(body: JsonObject): JsonObject {
   return Array.isArray(tools) && tools.length === 0 ? rest : body
 }
 
-/** The tools of a request that its provider may run, as its table and its format know them. */
-export function hostedIn(body: ChatBody, table: HostedTable, format: ContractName): HostedTool[] {
+type RowOf = (tool: unknown) => HostedRow | undefined
+
+/** The tools of a request that its provider may run, by their rows in the table of its format. */
+export function hostedIn(body: ChatBody, rowOf: RowOf, format: ContractName): HostedTool[] {
   const tools = Array.isArray(body.tools) ? (body.tools as JsonObject[]) : []
   const hosted = tools.flatMap((tool, index): HostedTool[] => {
-    const row = hostedRow(table, tool)
+    const row = rowOf(tool)
     if (!row || !('kind' in row)) return []
     const [root, name] = ['tools', nameOf(tool)]
     const most = (format === 'messages' ? tool.max_uses : body.max_tool_calls) as number | undefined

@@ -1,5 +1,5 @@
 const NAMES = {
-  stop: 'stop end_turn stop_sequence pause_turn eos',
+  stop: 'stop end_turn stop_sequence pause_turn eos compaction',
   length: 'length max_tokens model_length model_context_window_exceeded',
   tool_calls: 'tool_calls tool_use',
   function_call: 'function_call',

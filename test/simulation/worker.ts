@@ -27,7 +27,8 @@ export type Report = {
 const REPORT_EVERY = 1_000
 
 // Before the first history: a file comes when it comes, and what happens must depend on the seed only.
-await Promise.all([loadContract(endpointNamed('responses')), import('../../functions/on-demand.ts')])
+const LATE = [import('#advice'), import('#answers'), import('#on-demand')]
+await Promise.all([loadContract(endpointNamed('responses')), ...LATE])
 // Every timer of a process is replaced, so the simulation has a thread of its own.
 installVirtualTime()
 Error.stackTraceLimit = 0

@@ -67,7 +67,12 @@ function sectionOf(format: keyof typeof COVERAGE): string {
   ].join('\n\n')
 }
 
-const BETAS = `## Values of anthropic-beta
+const ANTHROPIC_BETA = 'Values of anthropic-beta'
+const CONTENTS = [...Object.values(TITLES), ANTHROPIC_BETA]
+  .map((title) => `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`)
+  .join(' · ')
+
+const BETAS = `## ${ANTHROPIC_BETA}
 
 Waybill forwards those that cost nothing to Anthropic, whatever their date: ${list(FREE_BETAS)}.
 
@@ -76,5 +81,5 @@ The others are left out: ${list(LEFT_OUT_BETAS)}. \`fast-mode\` goes with \`spee
 
 export function coveragePage(): string {
   const sections = (Object.keys(COVERAGE) as (keyof typeof COVERAGE)[]).map(sectionOf)
-  return `${[INTRODUCTION.trimEnd(), ...sections, BETAS.trimEnd()].join('\n\n')}\n`
+  return `${[INTRODUCTION.trimEnd(), CONTENTS, ...sections, BETAS.trimEnd()].join('\n\n')}\n`
 }

@@ -1,10 +1,10 @@
-// What Waybill does with every name in the makers' definitions. test/contracts/coverage.test.ts sends each of them to each
-// kind of provider, and compares: docs/coverage.md is made from this table.
+// The table behind docs/coverage.md. test/contracts/coverage.test.ts sends each name of the makers' definitions to each
+// kind of provider, and compares the outcomes with these.
 
 /** p: passed. t: translated. o: left out and reported. n: not needed, or read by Waybill itself. r: refused with a 400. */
 export type Outcome = 'p' | 't' | 'o' | 'n' | 'r'
 
-/** What becomes of each name at a provider of chat completions, of Responses, of Messages, and at Bedrock. */
+/** Outcomes at a provider of chat completions, of Responses, of Messages, and at Bedrock, in this order. */
 export const COVERAGE = {
   chat: {
     field: {
@@ -248,7 +248,7 @@ export const COVERAGE = {
   },
 } as const satisfies Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>
 
-/** What becomes of each event of a provider for a caller of the same API format. */
+/** Events of a provider, for a caller of the same API format. */
 export const EVENTS = {
   responses: {
     /** Waybill writes these itself, over every provider. */

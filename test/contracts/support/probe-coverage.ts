@@ -97,7 +97,7 @@ const GROUPS: Readonly<Record<'chat' | 'responses' | 'messages', Readonly<Record
   },
 }
 
-/** What a kind needs beside what its type requires. */
+/** Fields that a kind needs beside those that its type requires. */
 const MORE: Body = {
   'part file': { file: { file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' } },
   'part input_file': { file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' },

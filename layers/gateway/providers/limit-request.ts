@@ -113,8 +113,11 @@ const MEDIA: ReadonlySet<string> = new Set([
 /** Names of objects with JSON of the caller's own: a schema, the input of a tool. An address in them is text. */
 const OWN_JSON: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'parameters', 'schema', 'json', 'guided_json', 'json_schema'],
-  ...['output_schema', 'input_examples', 'arguments', 'annotations', 'filters'],
+  ...['output_schema', 'arguments', 'annotations', 'filters'],
 ])
+
+/** A list of such JSON. Responses has a list with the name `input`, too, and its media count. */
+const OWN_LIST = 'input_examples'
 
 /** Types of objects whose address is text, and not fetched for the prompt. */
 const LINKS: ReadonlySet<unknown> = new Set([
@@ -139,7 +142,7 @@ function take(name: string, value: unknown, left: Left, isOwn = false): void {
     left.bytes -= typeof value === 'string' ? mostBytes(value) : value.length
     if (!isOwn && MEDIA.has(name)) left.media -= 1
   } else if (typeof value === 'number') left.bytes -= String(value).length
-  else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn || OWN_JSON.has(name))
+  else if (Array.isArray(value)) for (const element of value) take('', element, left, isOwn || name === OWN_LIST)
   else if (typeof value === 'object' && value !== null) takeFields(name, value as JsonObject, left, isOwn)
   if (left.bytes < 0 || left.media < 0) throw new UpstreamFailure('rejected', TOO_MUCH)
 }

@@ -99,8 +99,8 @@ const GROUPS: Readonly<Record<'chat' | 'responses' | 'messages', Readonly<Record
 
 /** Fields that a kind needs beside those that its type requires. */
 const MORE: Body = {
-  'part file': { file: { file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' } },
-  'part input_file': { file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' },
+  'part file': { file: { file_data: 'data:application/pdf;base64,JVBERi0xLjQKJcOkw7zDtsOf' } },
+  'part input_file': { file_data: 'data:application/pdf;base64,JVBERi0xLjQKJcOkw7zDtsOf' },
   'part input_image': { image_url: 'https://example.com/a.png' },
   'choice allowed_tools': {
     allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'f' } }] },
@@ -108,7 +108,7 @@ const MORE: Body = {
   'item function_call_output': { call_id: 'call_1' },
   'item tool_search_call': { execution: 'client', call_id: 'call_1', arguments: {} },
   'item computer_call_output': {
-    output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
+    output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAE=' },
   },
   'tool tool_search': { execution: 'client' },
   'tool mcp': { server_url: 'https://example.com/mcp', connector_id: undefined },

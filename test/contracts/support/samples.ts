@@ -4,7 +4,11 @@ import { resolve, type Type } from './definitions.ts'
 const VALUES: Readonly<Record<string, unknown>> = {
   ...{ url: 'https://example.com/a.png', image_url: 'https://example.com/a.png' },
   ...{ file_url: 'https://example.com/a.pdf', server_url: 'https://example.com/mcp' },
-  ...{ file_data: 'data:application/pdf;base64,JVBERi0xLjQ=', data: 'iVBORw0KGgo=', media_type: 'image/png' },
+  ...{
+    file_data: 'data:application/pdf;base64,JVBERi0xLjQKJcOkw7zDtsOf',
+    data: 'iVBORw0KGgoAAAANSUhEUgAAAAE=',
+    media_type: 'image/png',
+  },
   ...{ arguments: '{}', call_id: 'call_1', tool_use_id: 'call_1', tool_call_id: 'call_1', id: 'call_1', name: 'f' },
   ...{ encrypted_content: 'eA==', signature: 'eA==', format: undefined, timezone: 'Europe/Berlin' },
   ...{ budget_tokens: 50, max_tokens: 50, max_completion_tokens: 50, max_output_tokens: 50, top_logprobs: 1 },

@@ -51,10 +51,14 @@ function storedTokens(value: unknown): number {
 const CONTENTS = new Set(['image_url', 'url', 'video_url', 'audio_url', 'file_data', 'file_url', 'bytes'])
 const NO_MEDIA = /^(?:text|redacted_thinking|reasoning.*)$/
 
+/** A provider has fetched these addresses before, or never does. */
+const LINK = /^(?:web_search_result|web_fetch_result|web_search_result_location|search|open_page|find_in_page)$/
+
 /** For every medium, all that a provider may take it for. */
 function mediaIn(value: unknown): MediaKind[][] {
   return walk(value, (name, field, holder) => {
     if (typeof field !== 'string') return []
+    if (name === 'url' && (LINK.test(String(holder.type)) || 'tab_id' in holder)) return []
     const isData = name === 'data' && ('media_type' in holder || 'format' in holder)
     if (isData ? NO_MEDIA.test(String(holder.type)) : !CONTENTS.has(name)) return []
     const { media_type: type, filename, format } = holder

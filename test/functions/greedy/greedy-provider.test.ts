@@ -2,12 +2,14 @@ import { expect, test } from '@jest/globals'
 import { requireCatalog } from '../../../layers/catalog/parse-catalog.ts'
 import type { MediaKind, ProviderEntry } from '../../../layers/gateway/domain/routing/catalog.ts'
 import { CONTRACTS, type ContractName, HTTP_ROUTES, SCOPES } from '../../../layers/gateway/endpoints.ts'
+import { probesOf } from '../../contracts/support/probe-coverage.ts'
 import { message } from '../../providers/anthropic/anthropic-fixtures.ts'
 import { pointSdkAt, say as sayByBedrock, startBedrock } from '../../providers/bedrock/bedrock-upstream.ts'
 import { answering as answeringResponse, message as outputItem } from '../../providers/responses/responses-upstream.ts'
 import { CONTRACT_BODIES } from '../../providers/support/every-dialect.ts'
 import { Random } from '../../simulation/random.ts'
 import { DIMENSIONS, embed } from '../../support/embeddings.ts'
+import { someOf } from '../../support/some-of.ts'
 import { closeAfterwards, openFor, openUpstream } from '../../support/stack.ts'
 import { type Reply, status } from '../../support/upstream.ts'
 import { completionTokens, MEDIA_TOKENS, mostBudget, type PromptBill, promptBill } from './greedy-bill.ts'
@@ -175,6 +177,31 @@ test('a budget above the cap is refused, or the charge covers it, in every contr
     }
   }
 })
+
+const FORMATS = ['chat', 'responses', 'messages'] as const
+const PROBES = FORMATS.flatMap((format) =>
+  [true, false].flatMap((isFull) => probesOf(format, isFull).map((probe) => ({ ...probe, format }))),
+)
+const TRIED = someOf(PROBES, 5)
+
+test('the charge covers the bill of every name in the makers’ definitions, whichever provider answers', async () => {
+  let answered = 0
+  for (const { format, group, name, request } of TRIED) {
+    for (const model of dialects) {
+      const { status, requestId } = await ask(format, {
+        ...CONTRACT_BODIES[format].body,
+        ...request,
+        model,
+        stream: false,
+      })
+      if (billed) answered += 1
+      const place = { format, group, name, model }
+      const short = billed && (await shortBy(requestId))
+      expect({ ...place, status, short }).toEqual({ ...place, status: billed ? 200 : 400, short: undefined })
+    }
+  }
+  expect(answered).toBeGreaterThan(2 * TRIED.length)
+}, 120_000)
 
 test(
   `each of ${REQUESTS} random requests is refused, or its charge covers all that a greedy provider bills`,

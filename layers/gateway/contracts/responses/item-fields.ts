@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/basics/json-object.ts'
 import { isObject, isText } from '../../wire/basics/field-rules.ts'
 import type { Read, Rows, Shape } from '../../wire/basics/shape.ts'
 import * as is from '../../wire/basics/shape.ts'
@@ -10,6 +11,14 @@ const STRING = is.needed(is.text, 'a string')
 const nonEmpty = (shape: Shape) => is.needed(shape, 'a string that is not empty', isText)
 
 const marked = { prompt_cache_breakpoint: cacheBreakpoint }
+const FILE = is.object({
+  ...is.each(is.text, 'type', 'filename'),
+  file_data: data,
+  file_url: address,
+  detail: is.native(DETAIL),
+  file_id: ofProvider("Give the file in 'file_data'"),
+  ...marked,
+})
 const GIVEN = {
   input_text: { text: STRING, ...marked },
   input_image: {
@@ -18,16 +27,13 @@ const GIVEN = {
     file_id: ofProvider("Give the picture in 'image_url'"),
     ...marked,
   },
-  input_file: {
-    filename: is.text,
-    file_data: data,
-    file_url: address,
-    detail: is.native(DETAIL),
-    file_id: ofProvider("Give the file in 'file_data'"),
-    ...marked,
-  },
+  input_file: is.shaped(FILE.schema, (sent, at) => {
+    // One file is held for, so of two only the data go upstream.
+    const { file_url, ...built } = FILE(sent, at) as JsonObject
+    return built.file_data === undefined && file_url !== undefined ? { ...built, file_url } : built
+  }),
   input_audio: { input_audio: is.needed(is.object({ data, format: is.text }), 'an object') },
-} satisfies Record<string, Rows>
+} satisfies Record<string, Rows | Shape>
 
 /** The fields that answers have beside their text are not read again. */
 const SAID = {
@@ -36,7 +42,7 @@ const SAID = {
   refusal: { refusal: STRING },
 } satisfies Record<string, Rows>
 
-const partsOf = (kinds: Record<string, Rows>): Shape =>
+const partsOf = (kinds: Record<string, Rows | Shape>): Shape =>
   is.needed(
     is.textOr(is.list(is.variants('type', kinds)), 'an array of content parts'),
     'a string or an array of content parts',

@@ -44,6 +44,7 @@ const SHAPES: readonly (readonly [ChatContract, string, object])[] = [
     says({ tool_calls: [{ id: 'c', type: 'function', function: { ...fn, ...HOUR } }] }),
   ],
   ['chat', 'a refusal', says({ content: [{ type: 'refusal', refusal: 'No.', ...HOUR }] })],
+  ['chat', 'the request', HOUR],
   ['messages', 'the request', HOUR],
   ['messages', 'the instructions', { system: [text] }],
   ['messages', 'a block', user(text)],

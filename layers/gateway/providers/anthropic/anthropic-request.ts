@@ -73,6 +73,8 @@ export const ANTHROPIC_FIELDS: FieldTable = chatFieldTable({
   // Other providers take 0 and -1 for no limit.
   top_k: sent('top_k', (value) => (Number(value) > 0 ? value : undefined)),
   stop: sent('stop_sequences', stopsOf),
+  // The end of the prompt is marked, wherever it is.
+  cache_control: sent('cache_control'),
   user: sent('metadata.user_id'),
   safety_identifier: sent('metadata.user_id', (value, { user }) => user ?? value),
   thinking: sent('thinking'),

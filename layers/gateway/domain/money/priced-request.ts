@@ -225,6 +225,7 @@ function eachRange(
 function dearestOf(pieces: readonly Pieces[], range: RangePrice): bigint {
   let sum = 0n
   for (const { count, of } of pieces) {
+    if (count === 0) continue
     let most = 0n
     for (const pico of of) if (range[pico] > most) most = range[pico]
     sum += BigInt(count) * most

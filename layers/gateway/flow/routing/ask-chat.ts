@@ -65,8 +65,9 @@ export async function fieldsFor(
   journey: Journey,
 ): Promise<Pick<ChatCall, 'chat' | 'extra' | 'tier' | 'dropsUnknown' | 'noteDropped'>> {
   const entry = priced.catalog.providers.get(provider)
-  const allowed = new Set([...allowFields, ...providerFields(entry)])
   const { chat: asked } = priced
+  const isPlain = asked.unknown.length === 0 && asked.hosted.length === 0
+  const allowed = isPlain ? NO_FIELDS : new Set([...allowFields, ...providerFields(entry)])
   const late = asked.hosted.length > 0 || asked.mayBeSealed ? await import('#advice') : undefined
   const { chat, dropped: tools } = late?.offerTools(priced, entry, allowed) ?? { chat: asked, dropped: [] }
   const { extra, dropped, tier } = extraFields(priced, entry, allowed)
@@ -212,6 +213,8 @@ async function readUsageOf(batches: AsyncIterator<readonly ChatPart[]>, tally: T
     clearTimeout(timer)
   }
 }
+
+const NO_FIELDS: ReadonlySet<string> = new Set()
 
 /** Fields that are unknown or may cost more pass if the operator allows them, are left out by 'drop', or refused. */
 function extraFields(priced: PricedRequest, entry: ProviderEntry | undefined, allowed: ReadonlySet<string>) {

@@ -11,6 +11,7 @@ const MOST_UNKNOWN = 50_000
 const MOST_DIFFERENT = 1_000
 /** More names than the header that reports them can hold. */
 const MOST_NATIVE = 50
+const NONE: readonly string[] = []
 
 const WHY = 'because it may change what the provider bills'
 const HOW = 'the operator of this gateway can allow it'
@@ -20,7 +21,7 @@ export class Reading {
   readonly #path: (string | number)[]
   readonly #unknown: UnknownField[] = []
   readonly #inside = new Set<string>()
-  readonly #native = new Set<string>()
+  #native: Set<string> | undefined
   #seen = 0
 
   constructor(callerId: string, path: readonly (string | number)[] = []) {
@@ -33,7 +34,7 @@ export class Reading {
   }
 
   get native(): readonly string[] {
-    return [...this.#native]
+    return this.#native ? [...this.#native] : NONE
   }
 
   enter(step: string | number): void {
@@ -89,6 +90,7 @@ export class Reading {
 
   /** Notes a value that only providers of the request's own API format get. `kind` is that of an element. */
   noteNative(kind?: string): void {
+    this.#native ??= new Set()
     if (this.#native.size === MOST_NATIVE) return
     const name = this.#here().replaceAll(/\[\d+\]/g, '[]')
     this.#native.add(kind === undefined ? name : `${name}.${kind}`)

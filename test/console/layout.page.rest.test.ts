@@ -255,6 +255,7 @@ inBrowser('the layout of the console', () => {
     async (screen) => {
       await visit('keys', 'customer 5', screen)
       await page.getByRole('button', { name: 'Create key' }).click()
+      await page.locator('dialog .actions').waitFor()
       for (const top of [0, 9999]) {
         await page.evaluate(`document.querySelector('dialog').scrollTo(0, ${top})`)
         const foot = await boxOf('dialog .actions')
